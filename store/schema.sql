@@ -1,0 +1,185 @@
+-- The cache: a function of the shelves' folders and the ledger. Times are unix nanoseconds, hashes 64-bit integers
+-- (the first eight bytes of a SHA-256, big endian, as a signed integer) unless a column says otherwise.
+
+-- A shelf is a named set of documents under one root folder.
+CREATE TABLE shelves (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  name        TEXT    NOT NULL UNIQUE,
+  description TEXT    NOT NULL DEFAULT '',
+  commonRoot  TEXT    NOT NULL,              -- absolute path of the root folder
+  origin      TEXT    NOT NULL DEFAULT 'config', -- config | command | ledger
+  state       TEXT    NOT NULL DEFAULT 'indexing',
+  reason      TEXT    NOT NULL DEFAULT '',   -- why the state is not plainly watching
+  since       INTEGER NOT NULL DEFAULT 0,    -- when state or reason last changed
+  device      INTEGER NOT NULL DEFAULT 0,    -- device of the root at the last complete listing, 0 = never listed
+  reconciled_at INTEGER NOT NULL DEFAULT 0,  -- when the root was last compared as a whole
+  options     TEXT    NOT NULL DEFAULT '{}', -- JSON: labels, contexts, parents as configured, …
+  created_at  INTEGER NOT NULL,
+  updated_at  INTEGER NOT NULL
+) STRICT;
+
+-- A document is one Markdown file. content stands last: a long value is read only when asked for.
+CREATE TABLE documents (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  shelf_id    INTEGER NOT NULL REFERENCES shelves(id) ON DELETE CASCADE,
+  title       TEXT    NOT NULL,
+  file_path   TEXT    NOT NULL UNIQUE,       -- doc_path: <shelf>/<path inside the root>, NFC
+  folder      TEXT    NOT NULL,              -- file_path up to the last slash: the shelf's name at its top
+  file        BLOB    NOT NULL,              -- exact bytes of the path below the root
+  description TEXT    NOT NULL DEFAULT '',
+  headings    TEXT    NOT NULL DEFAULT '[]', -- JSON: titles of the nodes in document order, "~" left out
+  tags        TEXT    NOT NULL DEFAULT '[]', -- JSON
+  aliases     TEXT    NOT NULL DEFAULT '[]', -- JSON
+  frontmatter TEXT    NOT NULL DEFAULT '{}', -- JSON object
+  language    TEXT    NOT NULL DEFAULT '',
+  date        INTEGER NOT NULL DEFAULT 0,    -- front matter date, 0 = none (then mtime)
+  bytes       INTEGER NOT NULL,              -- size of content
+  body_start  INTEGER NOT NULL,              -- byte offset of the body in content
+  lines       INTEGER NOT NULL,
+  tokens      INTEGER NOT NULL,
+  hash        BLOB    NOT NULL,              -- SHA-256 of the file's bytes
+  size        INTEGER NOT NULL,              -- the file as it was when read …
+  mtime       INTEGER NOT NULL,
+  ctime       INTEGER NOT NULL,
+  inode       INTEGER NOT NULL,
+  device      INTEGER NOT NULL,
+  read_at     INTEGER NOT NULL,              -- … and when that was
+  version     INTEGER NOT NULL,              -- content version that cut it
+  first_chunk INTEGER NOT NULL DEFAULT 0,    -- chunks.id of the first chunk; those of a document are contiguous
+  chunk_count INTEGER NOT NULL DEFAULT 0,
+  features    BLOB    NOT NULL DEFAULT x'',  -- correlate.Features
+  created_at  INTEGER NOT NULL,
+  updated_at  INTEGER NOT NULL,
+  content     TEXT    NOT NULL
+) STRICT;
+CREATE INDEX documents_folder ON documents(folder, file_path); -- browse
+CREATE INDEX documents_hash ON documents(hash);                -- moved files: same content elsewhere
+
+-- A node is a section; ordinal is its place in the document. Its title stands in documents.headings.
+CREATE TABLE nodes (
+  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  ordinal     INTEGER NOT NULL,
+  parent      INTEGER NOT NULL,              -- ordinal, -1 at the top
+  level       INTEGER NOT NULL,              -- 0 = the text before the first heading
+  line_start  INTEGER NOT NULL,
+  line_end    INTEGER NOT NULL,
+  byte_start  INTEGER NOT NULL,
+  byte_end    INTEGER NOT NULL,
+  PRIMARY KEY (document_id, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- A chunk cites documents.content[byte_start:byte_end); the prefix bytes are indexed before it and never cited.
+CREATE TABLE chunks (
+  id          INTEGER PRIMARY KEY,           -- = rowid in chunk_fts
+  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  node        INTEGER NOT NULL,
+  line_start  INTEGER NOT NULL,
+  line_end    INTEGER NOT NULL,
+  byte_start  INTEGER NOT NULL,
+  byte_end    INTEGER NOT NULL,
+  prefix_start INTEGER NOT NULL,
+  prefix_end  INTEGER NOT NULL,
+  key_hash    INTEGER NOT NULL,
+  key_seq     INTEGER NOT NULL
+) STRICT;
+CREATE INDEX chunks_key ON chunks(key_hash); -- a citation whose document has lost the chunk
+
+-- Terms come already cut and folded by internal/text, separated by spaces: the tokenizer only splits at spaces.
+-- heading: the trail of headings; body: words, identifier parts and CJK bigrams in order, so phrases hold;
+-- ident: whole identifiers and the parts of camelCase; scope: one term for the shelf, each ancestor folder, the document.
+CREATE VIRTUAL TABLE chunk_fts USING fts5(
+  heading, body, ident, scope,
+  content='', contentless_delete=1,
+  tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
+);
+CREATE VIRTUAL TABLE chunk_terms USING fts5vocab(chunk_fts, row);
+CREATE VIRTUAL TABLE chunk_instances USING fts5vocab(chunk_fts, instance);
+
+-- What a document is called, once a document; rowid = documents.id.
+CREATE VIRTUAL TABLE document_fts USING fts5(
+  title, alias, tag, path, ident, scope,
+  content='', contentless_delete=1,
+  tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
+);
+CREATE VIRTUAL TABLE document_instances USING fts5vocab(document_fts, instance);
+
+-- Child shelves extend parent shelves.
+CREATE TABLE shelf_links (
+  parent_shelf_id INTEGER NOT NULL REFERENCES shelves(id) ON DELETE CASCADE,
+  child_shelf_id  INTEGER NOT NULL REFERENCES shelves(id) ON DELETE CASCADE,
+  relation        TEXT    NOT NULL DEFAULT 'parent',
+  origin          TEXT    NOT NULL DEFAULT 'config', -- config | manual
+  created_at      INTEGER NOT NULL,
+  updated_at      INTEGER NOT NULL,
+  PRIMARY KEY (parent_shelf_id, child_shelf_id, relation)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX shelf_links_child ON shelf_links(child_shelf_id);
+
+-- Directed relations between documents: text (the author wrote it), heuristic (worked out), manual (someone said so).
+CREATE TABLE document_links (
+  id                 INTEGER PRIMARY KEY AUTOINCREMENT,
+  source_document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  target_document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  relation           TEXT    NOT NULL,
+  score              REAL,
+  confidence         REAL,
+  origin             TEXT    NOT NULL,       -- text | heuristic | manual
+  heuristic_version  TEXT,
+  label              TEXT,
+  rationale          TEXT,
+  metadata_json      TEXT,                   -- text: {"links":[{text,fragment,line,…}]}; heuristic: {"signals":{…}}
+  created_at         INTEGER NOT NULL,
+  updated_at         INTEGER NOT NULL,
+  UNIQUE (source_document_id, target_document_id, relation, origin)
+) STRICT;
+CREATE INDEX document_links_target ON document_links(target_document_id);
+
+-- Links of the text that have no target, or more than one.
+CREATE TABLE unresolved_links (
+  source     INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  ordinal    INTEGER NOT NULL,               -- place among the unresolved links of the source
+  text       TEXT    NOT NULL,
+  raw        TEXT    NOT NULL,               -- target as written, without the fragment
+  fragment   TEXT    NOT NULL DEFAULT '',
+  kind       INTEGER NOT NULL,               -- chunker.LinkKind
+  line       INTEGER NOT NULL,
+  candidates TEXT    NOT NULL DEFAULT '[]',  -- JSON: doc_paths, empty = dead
+  PRIMARY KEY (source, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- Names a document answers to in links: hashes of its path, file name, title and aliases.
+CREATE TABLE document_names (
+  name        INTEGER NOT NULL,
+  kind        INTEGER NOT NULL,              -- 1 path, 2 file name, 3 title, 4 alias
+  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  PRIMARY KEY (name, kind, document_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX document_names_document ON document_names(document_id);
+
+-- Names that the links of a document look for: who must be resolved again when a name comes or goes.
+CREATE TABLE link_names (
+  name   INTEGER NOT NULL,
+  source INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  PRIMARY KEY (name, source)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX link_names_source ON link_names(source);
+
+-- Files that could not be read or parsed as they should. document_id is absent where nothing was indexed.
+CREATE TABLE problems (
+  shelf_id    INTEGER NOT NULL REFERENCES shelves(id) ON DELETE CASCADE,
+  file        BLOB    NOT NULL,              -- exact bytes of the path below the root
+  path        TEXT    NOT NULL,              -- as shown
+  stage       TEXT    NOT NULL,
+  line        INTEGER NOT NULL DEFAULT 0,
+  reason      TEXT    NOT NULL,
+  since       INTEGER NOT NULL,
+  PRIMARY KEY (shelf_id, file, stage, line)
+) STRICT, WITHOUT ROWID;
+
+-- One row: what wrote this file.
+CREATE TABLE meta (
+  one             INTEGER PRIMARY KEY CHECK (one = 1),
+  content_version INTEGER NOT NULL,          -- versions of cutting and segmentation
+  ledger_offset   INTEGER NOT NULL DEFAULT 0,
+  created_at      INTEGER NOT NULL
+) STRICT;
