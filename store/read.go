@@ -1,69 +1,276 @@
 package store
 
 import (
-	"context"
-	"errors"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"shelfd/chunker"
 )
 
-// ErrNotFound says that what was asked for is not there (or may not be seen).
-var ErrNotFound = errors.New("not found")
+const shelfColumns = `s.id, s.name, s.description, s.commonRoot, s.origin, s.state, s.reason, s.since, s.device, s.reconciled_at, s.options,
+	(SELECT count(*) FROM files f WHERE f.shelf_id = s.id),
+	(SELECT count(DISTINCT p.file) FROM problems p WHERE p.shelf_id = s.id)`
 
-// View is one consistent picture of the database: a read transaction.
-type View struct{}
-
-// View runs f on a consistent picture of the database. The picture ends with f.
-func (s *Store) View(ctx context.Context, f func(*View) error) error { panic("stub") }
-
-// Shelves lists all shelves in name order.
-func (v *View) Shelves() ([]Shelf, error) { panic("stub") }
-
-// Shelf is the shelf of that name, or ErrNotFound.
-func (v *View) Shelf(name string) (Shelf, error) { panic("stub") }
-
-// Document is the document at that doc_path, or ErrNotFound.
-func (v *View) Document(path string) (Document, error) { panic("stub") }
-
-// DocumentByID is the document with that id, or ErrNotFound.
-func (v *View) DocumentByID(id int64) (Document, error) { panic("stub") }
-
-// Content is the stored text of a document; line 1 is its first line.
-func (v *View) Content(id int64) (string, error) { panic("stub") }
-
-// Nodes are the sections of a document in document order.
-func (v *View) Nodes(id int64) ([]Node, error) { panic("stub") }
-
-// Folders lists the folders directly below folder ("" = the shelves), in name order. ErrNotFound when there is no such folder.
-func (v *View) Folders(folder string) ([]Folder, error) { panic("stub") }
-
-// Browse lists the documents directly inside folder and says how many there are.
-func (v *View) Browse(folder string, order BrowseOrder, offset, limit int) ([]Document, int, error) {
-	panic("stub")
+// Shelves lists all shelves in name order. Chunks are counted by ShelfChunks.
+func (v *View) Shelves() ([]Shelf, error) {
+	var shelves []Shelf
+	err := v.each(`SELECT `+shelfColumns+` FROM shelves s WHERE s.origin <> 'reserved' ORDER BY s.name`, nil, func(rows *sql.Rows) error {
+		s, err := scanShelf(rows)
+		shelves = append(shelves, s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range shelves {
+		if shelves[i].Parents, err = v.parents(shelves[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	return shelves, nil
 }
 
-// Recent lists the documents changed last, newest first, below folder ("" = everywhere).
-func (v *View) Recent(folder string, limit int) ([]Document, error) { panic("stub") }
+// Shelf is the shelf of that name, or ErrNotFound.
+func (v *View) Shelf(name string) (Shelf, error) {
+	shelves, err := v.Shelves()
+	if err != nil {
+		return Shelf{}, err
+	}
+	for _, s := range shelves {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return Shelf{}, ErrNotFound
+}
 
-// NearPaths are up to n doc_paths that resemble path, closest first.
-func (v *View) NearPaths(path string, n int) ([]string, error) { panic("stub") }
+func scanShelf(rows *sql.Rows) (Shelf, error) {
+	var s Shelf
+	var since, reconciled, device int64
+	var options string
+	err := rows.Scan(&s.ID, &s.Name, &s.Description, &s.Root, &s.Origin, &s.State, &s.Reason, &since, &device, &reconciled, &options, &s.Documents, &s.Problems)
+	if err != nil {
+		return s, err
+	}
+	s.Since, s.ReconciledAt, s.Device = unixTime(since), unixTime(reconciled), uint64(device)
+	var o shelfOptions
+	if err := json.Unmarshal([]byte(options), &o); err != nil {
+		return s, fmt.Errorf("options of shelf %q: %w", s.Name, err)
+	}
+	s.Labels, s.Contexts = o.Labels, o.Contexts
+	return s, nil
+}
 
-// NearFolders are up to n folders that resemble folder, closest first.
-func (v *View) NearFolders(folder string, n int) ([]string, error) { panic("stub") }
+// shelfOptions is the JSON in shelves.options.
+type shelfOptions struct {
+	Labels   map[string]string `json:"labels,omitempty"`
+	Contexts map[string]string `json:"contexts,omitempty"`
+}
 
-// Links is the neighbourhood of a document, ranked (depth, then origin manual, text, heuristic, then confidence, then
-// path), and how many links there are in all.
-func (v *View) Links(q Related) ([]Link, int, error) { panic("stub") }
+// ShelfChunks counts the chunks of a shelf.
+func (v *View) ShelfChunks(id int64) (int, error) {
+	var n int
+	err := v.queryRow(`SELECT coalesce(sum(d.chunk_count), 0) FROM files f JOIN documents d ON d.id = f.document_id WHERE f.shelf_id = ?`, []any{id}, &n)
+	return n, err
+}
 
-// LinkCounts counts the links that point to and come from a document.
-func (v *View) LinkCounts(id int64) (in, out int, err error) { panic("stub") }
+func (v *View) parents(shelf int64) ([]string, error) {
+	return v.strings(`SELECT DISTINCT p.name FROM shelf_links l JOIN shelves p ON p.id = l.parent_shelf_id WHERE l.child_shelf_id = ? ORDER BY p.name`, shelf)
+}
 
-// Unresolved lists dead and ambiguous links below folder ("" = everywhere), in path order.
-func (v *View) Unresolved(folder string) ([]Unresolved, error) { panic("stub") }
+// strings collects the one text column of a SELECT.
+func (v *View) strings(query string, args ...any) ([]string, error) {
+	var list []string
+	err := v.each(query, args, func(rows *sql.Rows) error {
+		var s string
+		err := rows.Scan(&s)
+		list = append(list, s)
+		return err
+	})
+	return list, err
+}
+
+const documentColumns = `d.id, d.shelf_id, s.name, d.file_path, f.file, d.title, d.description, d.tags, d.aliases, d.frontmatter, d.language,
+	d.date, d.bytes, d.body_start, d.lines, d.tokens, f.hash, d.updated_at, d.first_chunk, d.chunk_count`
+
+const documentTables = ` FROM documents d JOIN shelves s ON s.id = d.shelf_id JOIN files f ON f.document_id = d.id `
+
+func scanDocument(scan func(...any) error) (Document, error) {
+	var d Document
+	var file, hash []byte
+	var tags, aliases, frontmatter string
+	var date, updated int64
+	err := scan(&d.ID, &d.ShelfID, &d.Shelf, &d.Path, &file, &d.Title, &d.Description, &tags, &aliases, &frontmatter, &d.Language,
+		&date, &d.Bytes, &d.Body, &d.Lines, &d.Tokens, &hash, &updated, &d.FirstChunk, &d.Chunks)
+	if err != nil {
+		return d, err
+	}
+	d.File, d.Hash, d.Date, d.Updated = string(file), hex.EncodeToString(hash), unixTime(date), unixTime(updated)
+	for _, column := range []struct {
+		json string
+		into any
+	}{{tags, &d.Tags}, {aliases, &d.Aliases}, {frontmatter, &d.FrontMatter}} {
+		if err := json.Unmarshal([]byte(column.json), column.into); err != nil {
+			return d, fmt.Errorf("document %q: %w", d.Path, err)
+		}
+	}
+	return d, nil
+}
+
+// Document is the document at that doc_path, or ErrNotFound.
+func (v *View) Document(path string) (Document, error) {
+	return v.document(`d.file_path = ?`, path)
+}
+
+// DocumentByID is the document with that id, or ErrNotFound.
+func (v *View) DocumentByID(id int64) (Document, error) {
+	return v.document(`d.id = ?`, id)
+}
+
+func (v *View) document(where string, arg any) (Document, error) {
+	return scanDocument(func(into ...any) error {
+		return v.queryRow(`SELECT `+documentColumns+documentTables+`WHERE `+where, []any{arg}, into...)
+	})
+}
+
+func (v *View) documents(rest string, args ...any) ([]Document, error) {
+	var list []Document
+	err := v.each(`SELECT `+documentColumns+documentTables+rest, args, func(rows *sql.Rows) error {
+		d, err := scanDocument(rows.Scan)
+		list = append(list, d)
+		return err
+	})
+	return list, err
+}
+
+// Content is the stored text of a document; line 1 is its first line.
+func (v *View) Content(id int64) (string, error) {
+	var content string
+	err := v.queryRow(`SELECT content FROM documents WHERE id = ?`, []any{id}, &content)
+	return content, err
+}
+
+// Nodes are the sections of a document in document order.
+func (v *View) Nodes(id int64) ([]Node, error) {
+	var headings string
+	if err := v.queryRow(`SELECT headings FROM documents WHERE id = ?`, []any{id}, &headings); err != nil {
+		return nil, err
+	}
+	var titles []string
+	if err := json.Unmarshal([]byte(headings), &titles); err != nil {
+		return nil, fmt.Errorf("store: headings of document %d: %w", id, err)
+	}
+	nodes := make([]Node, 0, len(titles))
+	err := v.each(`SELECT ordinal, parent, level, slug, line_start, line_end, byte_start, byte_end FROM nodes WHERE document_id = ? ORDER BY ordinal`,
+		[]any{id}, func(rows *sql.Rows) error {
+			var n Node
+			err := rows.Scan(&n.Ordinal, &n.Parent, &n.Level, &n.ID, &n.Lines.Start, &n.Lines.End, &n.Span.Start, &n.Span.End)
+			if n.Parent >= 0 && n.Parent < len(nodes) {
+				n.ID = nodes[n.Parent].ID + "/" + n.ID
+			}
+			if n.Ordinal < len(titles) {
+				n.Title = titles[n.Ordinal]
+			}
+			nodes = append(nodes, n)
+			return err
+		})
+	return nodes, err
+}
+
+// Chunks are the chunks of a document in document order.
+func (v *View) Chunks(id int64) ([]Chunk, error) {
+	var first int64
+	var n int
+	if err := v.queryRow(`SELECT first_chunk, chunk_count FROM documents WHERE id = ?`, []any{id}, &first, &n); err != nil {
+		return nil, err
+	}
+	chunks := make([]Chunk, 0, n)
+	err := v.each(`SELECT id, document_id, node, line_start, line_end, byte_start, byte_end, prefix_start, prefix_end, key_hash, key_seq
+		FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id`, []any{first, first + int64(n) - 1}, func(rows *sql.Rows) error {
+		c, err := scanChunk(rows.Scan)
+		chunks = append(chunks, c)
+		return err
+	})
+	return chunks, err
+}
+
+func scanChunk(scan func(...any) error) (Chunk, error) {
+	var c Chunk
+	var hash int64
+	err := scan(&c.ID, &c.DocumentID, &c.Node, &c.Lines.Start, &c.Lines.End, &c.Span.Start, &c.Span.End, &c.Prefix.Start, &c.Prefix.End, &hash, &c.Key.Seq)
+	c.Key.Hash = uint64(hash)
+	return c, err
+}
+
+// KeyString is the written form of a chunk key: sixteen hexadecimal digits, and "-2", "-3" … for later occurrences.
+func KeyString(k chunker.Key) string {
+	if k.Seq > 1 {
+		return fmt.Sprintf("%016x-%d", k.Hash, k.Seq)
+	}
+	return fmt.Sprintf("%016x", k.Hash)
+}
+
+// Citation is the stable reference to a chunk.
+func Citation(document int64, k chunker.Key) string {
+	return fmt.Sprintf("kb://doc/%d/chunk/%s", document, KeyString(k))
+}
 
 // Problems lists problems of a shelf ("" = all), in path order.
-func (v *View) Problems(shelf string) ([]Problem, error) { panic("stub") }
+func (v *View) Problems(shelf string) ([]Problem, error) {
+	var list []Problem
+	err := v.each(`SELECT s.name, p.path, p.file, p.stage, p.line, p.reason, p.since FROM problems p JOIN shelves s ON s.id = p.shelf_id
+		WHERE ?1 = '' OR s.name = ?1 ORDER BY p.path, p.stage, p.line`, []any{shelf}, func(rows *sql.Rows) error {
+		p, err := scanProblem(rows.Scan)
+		list = append(list, p)
+		return err
+	})
+	return list, err
+}
+
+func scanProblem(scan func(...any) error) (Problem, error) {
+	var p Problem
+	var file []byte
+	var since int64
+	err := scan(&p.Shelf, &p.Path, &file, &p.Stage, &p.Line, &p.Reason, &since)
+	p.File, p.Since = string(file), unixTime(since)
+	return p, err
+}
 
 // ProblemOf is the first problem of the document at that doc_path, nil without one.
-func (v *View) ProblemOf(path string) (*Problem, error) { panic("stub") }
+func (v *View) ProblemOf(path string) (*Problem, error) {
+	shelf, _, _ := strings.Cut(path, "/")
+	list, err := v.Problems(shelf)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if list[i].Path == path {
+			return &list[i], nil
+		}
+	}
+	return nil, nil
+}
 
 // Counts are the totals.
-func (v *View) Counts() (Counts, error) { panic("stub") }
+func (v *View) Counts() (Counts, error) {
+	var c Counts
+	err := v.queryRow(`SELECT (SELECT count(*) FROM shelves WHERE origin <> 'reserved'), (SELECT count(*) FROM files), (SELECT count(*) FROM chunks),
+		(SELECT count(*) FROM (SELECT DISTINCT shelf_id, file FROM problems)), (SELECT count(*) FROM document_links),
+		(SELECT coalesce(sum(size), 0) FROM files)`, nil, &c.Shelves, &c.Documents, &c.Chunks, &c.Problems, &c.Links, &c.ContentBytes)
+	if err != nil {
+		return c, err
+	}
+	c.DatabaseBytes, c.WALBytes = fileSize(v.s.path), fileSize(v.s.path+"-wal")
+	return c, nil
+}
+
+func unixTime(ns int64) time.Time {
+	if ns == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns)
+}

@@ -13,6 +13,7 @@ CREATE TABLE shelves (
   since       INTEGER NOT NULL DEFAULT 0,    -- when state or reason last changed
   device      INTEGER NOT NULL DEFAULT 0,    -- device of the root at the last complete listing, 0 = never listed
   reconciled_at INTEGER NOT NULL DEFAULT 0,  -- when the root was last compared as a whole
+  second_looks INTEGER NOT NULL DEFAULT 0,   -- files whose state on disk is not believed yet
   options     TEXT    NOT NULL DEFAULT '{}', -- JSON: labels, contexts, parents as configured, …
   created_at  INTEGER NOT NULL,
   updated_at  INTEGER NOT NULL
@@ -25,35 +26,55 @@ CREATE TABLE documents (
   title       TEXT    NOT NULL,
   file_path   TEXT    NOT NULL UNIQUE,       -- doc_path: <shelf>/<path inside the root>, NFC
   folder      TEXT    NOT NULL,              -- file_path up to the last slash: the shelf's name at its top
-  file        BLOB    NOT NULL,              -- exact bytes of the path below the root
   description TEXT    NOT NULL DEFAULT '',
-  headings    TEXT    NOT NULL DEFAULT '[]', -- JSON: titles of the nodes in document order, "~" left out
+  headings    TEXT    NOT NULL DEFAULT '[]', -- JSON: titles of the nodes in document order, "" for the node "~"
   tags        TEXT    NOT NULL DEFAULT '[]', -- JSON
   aliases     TEXT    NOT NULL DEFAULT '[]', -- JSON
   frontmatter TEXT    NOT NULL DEFAULT '{}', -- JSON object
   language    TEXT    NOT NULL DEFAULT '',
-  date        INTEGER NOT NULL DEFAULT 0,    -- front matter date, 0 = none (then mtime)
+  date        INTEGER NOT NULL,              -- front matter date, else the modification time
+  dated       INTEGER NOT NULL,              -- 1 = date is from the front matter
   bytes       INTEGER NOT NULL,              -- size of content
   body_start  INTEGER NOT NULL,              -- byte offset of the body in content
   lines       INTEGER NOT NULL,
   tokens      INTEGER NOT NULL,
-  hash        BLOB    NOT NULL,              -- SHA-256 of the file's bytes
-  size        INTEGER NOT NULL,              -- the file as it was when read …
+  first_chunk INTEGER NOT NULL DEFAULT 0,    -- chunks.id of the first chunk; those of a document are contiguous
+  chunk_count INTEGER NOT NULL DEFAULT 0,
+  created_at  INTEGER NOT NULL,              -- when the row was made
+  updated_at  INTEGER NOT NULL,              -- modification time of the file
+  content     TEXT    NOT NULL
+) STRICT;
+CREATE INDEX documents_folder ON documents(folder, file_path); -- browse
+CREATE INDEX documents_updated ON documents(updated_at);       -- recent
+
+-- The file of a document as it was when it was read: what a reconcile compares, apart from the wide rows.
+CREATE TABLE files (
+  shelf_id    INTEGER NOT NULL REFERENCES shelves(id) ON DELETE CASCADE,
+  file        BLOB    NOT NULL,              -- exact bytes of the path below the root
+  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  size        INTEGER NOT NULL,
   mtime       INTEGER NOT NULL,
   ctime       INTEGER NOT NULL,
   inode       INTEGER NOT NULL,
   device      INTEGER NOT NULL,
-  read_at     INTEGER NOT NULL,              -- … and when that was
+  read_at     INTEGER NOT NULL,              -- when it was read
+  hash        BLOB    NOT NULL,              -- SHA-256 of its bytes
   version     INTEGER NOT NULL,              -- content version that cut it
-  first_chunk INTEGER NOT NULL DEFAULT 0,    -- chunks.id of the first chunk; those of a document are contiguous
-  chunk_count INTEGER NOT NULL DEFAULT 0,
-  features    BLOB    NOT NULL DEFAULT x'',  -- correlate.Features
-  created_at  INTEGER NOT NULL,
-  updated_at  INTEGER NOT NULL,
-  content     TEXT    NOT NULL
+  PRIMARY KEY (shelf_id, file)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX files_document ON files(document_id);
+
+-- correlate.Features of each document, in its binary form.
+CREATE TABLE features (
+  document_id INTEGER PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
+  features    BLOB    NOT NULL
 ) STRICT;
-CREATE INDEX documents_folder ON documents(folder, file_path); -- browse
-CREATE INDEX documents_hash ON documents(hash);                -- moved files: same content elsewhere
+
+-- Ids that documents had in an earlier database or have in the ledger, given back when the path appears.
+CREATE TABLE reserved_ids (
+  file_path   TEXT    PRIMARY KEY,
+  id          INTEGER NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
 
 -- A node is a section; ordinal is its place in the document. Its title stands in documents.headings.
 CREATE TABLE nodes (
@@ -61,6 +82,7 @@ CREATE TABLE nodes (
   ordinal     INTEGER NOT NULL,
   parent      INTEGER NOT NULL,              -- ordinal, -1 at the top
   level       INTEGER NOT NULL,              -- 0 = the text before the first heading
+  slug        TEXT    NOT NULL,              -- last step of the node id
   line_start  INTEGER NOT NULL,
   line_end    INTEGER NOT NULL,
   byte_start  INTEGER NOT NULL,
@@ -71,7 +93,7 @@ CREATE TABLE nodes (
 -- A chunk cites documents.content[byte_start:byte_end); the prefix bytes are indexed before it and never cited.
 CREATE TABLE chunks (
   id          INTEGER PRIMARY KEY,           -- = rowid in chunk_fts
-  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  document_id INTEGER NOT NULL,              -- documents(id); no foreign key, which would want an index: ids of a document are contiguous
   node        INTEGER NOT NULL,
   line_start  INTEGER NOT NULL,
   line_end    INTEGER NOT NULL,

@@ -4,5 +4,235 @@
 // at all. It refuses to open files below a shelf root.
 package store
 
-// Store is an open database.
-type Store struct{}
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// LayoutVersion numbers schema.sql; it is the database's user_version. History:
+//
+//	1: first.
+const LayoutVersion = 1
+
+// ContentVersion numbers what cutting and segmentation make of the same bytes; a document cut by another version is
+// cut again. History:
+//
+//	1: first.
+const ContentVersion = 1
+
+// applicationID marks the file as ours ("shlf").
+const applicationID = 0x73686c66
+
+// What Open and Update can say beside plain failures.
+var (
+	ErrNewer    = errors.New("written by a newer program")
+	ErrNotFound = errors.New("not found")
+	ErrNoIndex  = errors.New("no index yet")
+)
+
+//go:embed schema.sql
+var schema string
+
+// Store is an open database: one writer connection and a pool of readers, each with every pragma in its DSN.
+type Store struct {
+	path    string
+	writer  *sql.DB // nil when read only
+	readers *sql.DB
+
+	mu         sync.Mutex
+	statements map[string]*sql.Stmt // of readers, by text
+}
+
+// Options say how to open. The zero value opens for writing.
+type Options struct {
+	ReadOnly bool // never create, never write; several may be open beside a writer
+}
+
+// Notice is what a person should be told about an opened database; empty when all is as it was.
+type Notice string
+
+// Open opens the database at path, making it and its folder (0700) when absent. An unreadable file is moved aside and
+// a new one made, which the Notice says. ErrNewer: a newer program wrote it, and it stays untouched.
+func Open(ctx context.Context, path string, o Options) (*Store, Notice, error) {
+	if o.ReadOnly {
+		s, err := openExisting(ctx, path, true)
+		return s, "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, "", fmt.Errorf("store: make folder %q: %w", filepath.Dir(path), err)
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		s, err := create(ctx, path)
+		return s, "", err
+	}
+	s, err := openExisting(ctx, path, false)
+	switch {
+	case err == nil:
+		return s, "", nil
+	case errors.Is(err, errOlderLayout):
+		return replaceOlder(ctx, path)
+	case isUnreadable(err):
+		return replaceUnreadable(ctx, path, err)
+	}
+	return nil, "", err
+}
+
+// errOlderLayout says that the file has a layout of an earlier program.
+var errOlderLayout = errors.New("older layout")
+
+func openExisting(ctx context.Context, path string, readOnly bool) (*Store, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("store: open %q: %w", path, ErrNoIndex)
+	}
+	s := newStore(path, readOnly)
+	var layout, application int
+	err := s.readers.QueryRowContext(ctx, `SELECT * FROM pragma_user_version, pragma_application_id`).Scan(&layout, &application)
+	if err == nil {
+		_, err = s.readers.ExecContext(ctx, `SELECT count(*) FROM sqlite_schema`)
+	}
+	switch {
+	case err != nil:
+		err = fmt.Errorf("store: open %q: %w", path, err)
+	case layout > LayoutVersion:
+		err = fmt.Errorf("store: open %q: schema %d is newer than this program (%d): %w", path, layout, LayoutVersion, ErrNewer)
+	case application != applicationID:
+		err = fmt.Errorf("store: open %q: %w", path, errForeign)
+	case layout < LayoutVersion:
+		err = fmt.Errorf("store: open %q: %w", path, errOlderLayout)
+	case !readOnly:
+		err = s.secure(ctx)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// errForeign says that the file is a database, but not one of ours.
+var errForeign = errors.New("not a shelfd index")
+
+func create(ctx context.Context, path string) (*Store, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("store: create %q: %w", path, err)
+	}
+	f.Close()
+	s := newStore(path, false)
+	if err := s.create(ctx); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("store: create %q: %w", path, err)
+	}
+	return s, nil
+}
+
+func (s *Store) create(ctx context.Context) error {
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	script := schema + fmt.Sprintf(`
+PRAGMA application_id = %d;
+PRAGMA user_version = %d;
+INSERT INTO meta (one, content_version, created_at) VALUES (1, %d, %d);`,
+		applicationID, LayoutVersion, ContentVersion, time.Now().UnixNano())
+	if _, err := tx.ExecContext(ctx, script); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// secure narrows the files to their owner: SQLite makes its -wal and -shm with the mode of the main file.
+func (s *Store) secure(context.Context) error {
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Chmod(s.path+suffix, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("store: chmod %q: %w", s.path+suffix, err)
+		}
+	}
+	return nil
+}
+
+func newStore(path string, readOnly bool) *Store {
+	s := &Store{path: path, statements: map[string]*sql.Stmt{}}
+	if !readOnly {
+		s.writer = openPool(path, "_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=page_size(8192)&_pragma=journal_mode(WAL)"+
+			"&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_pragma=cache_size(-32768)&_pragma=journal_size_limit(8388608)&_pragma=temp_store(MEMORY)")
+		s.writer.SetMaxOpenConns(1)
+	}
+	s.readers = openPool(path, "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)&_pragma=cache_size(-8192)&_pragma=temp_store(MEMORY)&_pragma=mmap_size(268435456)")
+	s.readers.SetMaxOpenConns(8)
+	s.readers.SetMaxIdleConns(4)
+	return s
+}
+
+func openPool(path, query string) *sql.DB {
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+query)
+	if err != nil {
+		panic(err) // only an unknown driver name fails here
+	}
+	return db
+}
+
+// Path is the file of the database.
+func (s *Store) Path() string { return s.path }
+
+// Close ends all connections. The last one folds the write-ahead log into the file.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for text, stmt := range s.statements {
+		stmt.Close()
+		delete(s.statements, text)
+	}
+	err := s.readers.Close()
+	if s.writer != nil {
+		err = errors.Join(err, s.writer.Close())
+	}
+	return err
+}
+
+// Checkpoint folds the write-ahead log into the file and empties it, as far as readers allow.
+func (s *Store) Checkpoint(ctx context.Context) error {
+	var busy, frames, moved int
+	err := s.writer.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &moved)
+	if err != nil {
+		return fmt.Errorf("store: checkpoint %q: %w", s.path, err)
+	}
+	return nil
+}
+
+func isUnreadable(err error) bool {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		code := e.Code() & 0xff
+		return code == 11 || code == 26 // SQLITE_CORRUPT, SQLITE_NOTADB
+	}
+	return false
+}
+
+// IsFull says whether err means that the disk is full.
+func IsFull(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == 13 // SQLITE_FULL
+}
+
+// IsBusy says whether err means that somebody else held the database longer than the busy timeout.
+func IsBusy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && (e.Code()&0xff == 5 || e.Code()&0xff == 6) // SQLITE_BUSY, SQLITE_LOCKED
+}
+
+// IsCorrupt says whether err means that the file is damaged: it must be rebuilt.
+func IsCorrupt(err error) bool { return isUnreadable(err) }

@@ -1,0 +1,267 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Op says what a Record of the ledger states.
+type Op string
+
+// The statements. Paths are doc_paths; a later statement wins over an earlier one.
+const (
+	OpShelfAdd     Op = "shelf_add"     // Shelf, Root, Description
+	OpShelfRemove  Op = "shelf_remove"  // Shelf
+	OpShelfRename  Op = "shelf_rename"  // Shelf, To
+	OpParentAdd    Op = "parent_add"    // Shelf, To
+	OpParentRemove Op = "parent_remove" // Shelf, To
+	OpLinkAdd      Op = "link_add"      // Links: one
+	OpLinkRemove   Op = "link_remove"   // Links: one; an empty Relation means every relation
+	OpLinksReplace Op = "links_replace" // Source, Links: all that it has from now on
+	OpDocumentID   Op = "document_id"   // Source, ID
+	OpDocumentMove Op = "document_move" // Moves
+)
+
+// Record is one statement.
+type Record struct {
+	Op          Op                `json:"op"`
+	At          int64             `json:"at"` // unix nanoseconds
+	Shelf       string            `json:"shelf,omitempty"`
+	To          string            `json:"to,omitempty"`
+	Root        string            `json:"root,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Source      string            `json:"source,omitempty"`
+	ID          int64             `json:"id,omitempty"`
+	Links       []ManualLink      `json:"links,omitempty"`
+	Moves       map[string]string `json:"moves,omitempty"` // all at once, so that two documents may change places
+	Sum         string            `json:"sum,omitempty"`   // CRC-32 of the line without it; may be absent in a line written by hand
+}
+
+// Ledger is the append-only file of everything that cannot be recomputed from the folders.
+// Its methods may be called from any goroutine.
+type Ledger struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File // nil when read only
+	said *Said
+	size int64
+}
+
+// OpenLedger reads the ledger at path and, unless read only, opens it for appending, making it (0600) when absent.
+// What is damaged is named in the warnings: a torn last line is dropped, a damaged line in the middle is moved to
+// <path>.damaged, and the rest is used. Read only, the file stays as it is.
+func OpenLedger(path string, readOnly bool) (*Ledger, []string, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("store: read ledger %q: %w", path, err)
+	}
+	records, damaged, warnings := readRecords(raw)
+	l := &Ledger{path: path, said: newSaid(), size: int64(len(raw))}
+	for _, r := range records {
+		l.said.apply(r)
+	}
+	if readOnly {
+		return l, warnings, nil
+	}
+	if len(damaged) > 0 {
+		if err := l.quarantine(records, damaged); err != nil {
+			return nil, warnings, err
+		}
+	}
+	l.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, warnings, fmt.Errorf("store: open ledger %q: %w", path, err)
+	}
+	if stat, err := l.file.Stat(); err == nil {
+		l.size = stat.Size()
+	}
+	return l, warnings, nil
+}
+
+// readRecords parses a ledger. damaged are the lines that could not be used, a torn last one included.
+func readRecords(raw []byte) (records []Record, damaged [][]byte, warnings []string) {
+	for n := 1; len(raw) > 0; n++ {
+		line, rest, complete := bytes.Cut(raw, []byte("\n"))
+		raw = rest
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		r, err := readRecord(line)
+		switch {
+		case err == nil && complete:
+			records = append(records, r)
+			continue
+		case err == nil:
+			records = append(records, r)
+			damaged = append(damaged, nil) // whole but for its newline: written again, nothing lost
+		case !complete:
+			warnings = append(warnings, fmt.Sprintf("ledger: line %d is torn (%d bytes) and was dropped: it was never confirmed", n, len(line)))
+			damaged = append(damaged, line)
+		default:
+			warnings = append(warnings, fmt.Sprintf("ledger: line %d is damaged (%v); it was set aside and the rest is used", n, err))
+			damaged = append(damaged, line)
+		}
+	}
+	return records, damaged, warnings
+}
+
+func readRecord(line []byte) (Record, error) {
+	var r Record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return r, err
+	}
+	if r.Op == "" {
+		return r, errors.New(`no "op"`)
+	}
+	if r.Sum != "" {
+		wanted := r.Sum
+		r.Sum = ""
+		if recordSum(r) != wanted {
+			return r, errors.New("its sum does not match")
+		}
+	}
+	return r, nil
+}
+
+func recordSum(r Record) string {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE(b))
+}
+
+func appendRecord(b []byte, r Record) ([]byte, error) {
+	r.Sum = ""
+	r.Sum = recordSum(r)
+	line, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("store: ledger record: %w", err)
+	}
+	return append(append(b, line...), '\n'), nil
+}
+
+// quarantine keeps the damaged lines beside the ledger and writes it again without them.
+func (l *Ledger) quarantine(records []Record, damaged [][]byte) error {
+	aside, err := os.OpenFile(l.path+".damaged", os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("store: set damaged ledger lines aside: %w", err)
+	}
+	defer aside.Close()
+	for _, line := range damaged {
+		if line == nil {
+			continue
+		}
+		if _, err := aside.Write(append(line[:len(line):len(line)], '\n')); err != nil {
+			return fmt.Errorf("store: set damaged ledger lines aside: %w", err)
+		}
+	}
+	if err := aside.Sync(); err != nil {
+		return fmt.Errorf("store: set damaged ledger lines aside: %w", err)
+	}
+	return l.rewrite(records)
+}
+
+// rewrite replaces the file by these records, atomically.
+func (l *Ledger) rewrite(records []Record) error {
+	var b []byte
+	var err error
+	for _, r := range records {
+		if b, err = appendRecord(b, r); err != nil {
+			return err
+		}
+	}
+	next := l.path + ".next"
+	f, err := os.OpenFile(next, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("store: rewrite ledger: %w", err)
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("store: rewrite ledger: %w", err)
+	}
+	if err := os.Rename(next, l.path); err != nil {
+		return fmt.Errorf("store: rewrite ledger: %w", err)
+	}
+	return syncFolder(filepath.Dir(l.path))
+}
+
+// Append writes records and returns after they are on the disk. A write that fails half way is taken back, so that the
+// next one starts on a line of its own.
+func (l *Ledger) Append(records ...Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return fmt.Errorf("store: append to ledger %q: opened read only", l.path)
+	}
+	var b []byte
+	var err error
+	for i := range records {
+		if records[i].At == 0 {
+			records[i].At = time.Now().UnixNano()
+		}
+		if b, err = appendRecord(b, records[i]); err != nil {
+			return err
+		}
+	}
+	_, err = l.file.Write(b)
+	if err == nil {
+		err = l.file.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("store: append to ledger %q: %w", l.path, errors.Join(err, l.file.Truncate(l.size)))
+	}
+	if l.size == 0 {
+		if err := syncFolder(filepath.Dir(l.path)); err != nil {
+			return err
+		}
+	}
+	l.size += int64(len(b))
+	for _, r := range records {
+		l.said.apply(r)
+	}
+	return nil
+}
+
+// Said is a copy of what the ledger says at present.
+func (l *Ledger) Said() *Said {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.said.clone()
+}
+
+// Path is the file of the ledger.
+func (l *Ledger) Path() string { return l.path }
+
+// Close ends appending.
+func (l *Ledger) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("store: sync folder %q: %w", path, err)
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("store: sync folder %q: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"time"
+)
+
+// replaceUnreadable moves a file that SQLite cannot read aside and makes a new one. Nothing is deleted.
+func replaceUnreadable(ctx context.Context, path string, cause error) (*Store, Notice, error) {
+	aside, err := moveAside(path, "unreadable")
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := create(ctx, path)
+	return s, Notice(fmt.Sprintf("the index could not be read (%v); it was moved to %q and is being rebuilt", cause, aside)), err
+}
+
+// replaceOlder makes a new file of the present layout, gives it the ids of the old one and moves that aside.
+func replaceOlder(ctx context.Context, path string) (*Store, Notice, error) {
+	shelves, documents, err := readIDs(ctx, path)
+	if err != nil {
+		return replaceUnreadable(ctx, path, err)
+	}
+	aside, err := moveAside(path, "older")
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := create(ctx, path)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := s.Update(ctx, func(tx *Tx) error { return tx.reserve(shelves, documents) }); err != nil {
+		s.Close()
+		return nil, "", err
+	}
+	os.Remove(aside) // its ids are all that could not be worked out again
+	return s, Notice("the index has the layout of an earlier version and is being rebuilt; ids are kept"), nil
+}
+
+// moveAside renames the database and its companions out of the way and returns the new name of the main file.
+func moveAside(path, why string) (string, error) {
+	aside := fmt.Sprintf("%s.%s-%d", path, why, time.Now().Unix())
+	if err := os.Rename(path, aside); err != nil {
+		return "", fmt.Errorf("store: move %q aside: %w", path, err)
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		os.Rename(path+suffix, aside+suffix) // absent after a clean end
+	}
+	return aside, nil
+}
+
+// readIDs reads what every layout keeps: id and name of shelves, id and file_path of documents.
+func readIDs(ctx context.Context, path string) (shelves, documents map[string]int64, err error) {
+	db := openPool(path, "_pragma=busy_timeout(5000)")
+	defer db.Close()
+	if shelves, err = readPairs(ctx, db, `SELECT name, id FROM shelves`); err != nil {
+		return nil, nil, err
+	}
+	documents, err = readPairs(ctx, db, `SELECT file_path, id FROM documents`)
+	return shelves, documents, err
+}
+
+func readPairs(ctx context.Context, db *sql.DB, query string) (map[string]int64, error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	pairs := map[string]int64{}
+	for rows.Next() {
+		var name string
+		var id int64
+		if err := rows.Scan(&name, &id); err != nil {
+			return nil, err
+		}
+		pairs[name] = id
+	}
+	return pairs, rows.Err()
+}

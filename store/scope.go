@@ -1,0 +1,47 @@
+package store
+
+import (
+	"hash/fnv"
+	"strconv"
+	"strings"
+)
+
+// Scope terms stand in the scope column of both FTS tables, so that a filter by shelf, folder, document or language is
+// one more term of the MATCH. A letter says the kind; names are hashed, since a term may hold neither spaces nor quotes.
+
+func shelfTerm(shelf string) string { return "s" + nameTerm(shelf) }
+
+// folderTerm is the term of a folder: "shelf" or "shelf/folder/…".
+func folderTerm(folder string) string { return "f" + nameTerm(folder) }
+
+func documentTerm(id int64) string { return "d" + strconv.FormatInt(id, 36) }
+
+func languageTerm(language string) string { return "l" + language }
+
+func nameTerm(name string) string {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+// scopeTerms is the content of the scope column for a document: its shelf, each ancestor folder, itself, its language.
+func scopeTerms(shelf, path, language string, id int64) string {
+	var b strings.Builder
+	b.WriteString(shelfTerm(shelf))
+	for i := len(shelf); i < len(path); i++ {
+		if path[i] == '/' {
+			b.WriteString(" " + folderTerm(path[:i]))
+		}
+	}
+	b.WriteString(" " + documentTerm(id))
+	if language != "" {
+		b.WriteString(" " + languageTerm(language))
+	}
+	return b.String()
+}
+
+// shelfOf is the shelf in a doc_path.
+func shelfOf(path string) string {
+	shelf, _, _ := strings.Cut(path, "/")
+	return shelf
+}

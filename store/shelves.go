@@ -1,0 +1,176 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"sort"
+)
+
+// ShelfSpec is what a shelf is declared to be.
+type ShelfSpec struct {
+	Name        string
+	Description string
+	Root        string
+	Origin      string // config | command | ledger
+	Labels      map[string]string
+	Contexts    map[string]string
+}
+
+// PutShelf makes or updates a shelf and returns its id.
+func (tx *Tx) PutShelf(s ShelfSpec) (int64, error) {
+	options, err := json.Marshal(shelfOptions{Labels: s.Labels, Contexts: s.Contexts})
+	if err != nil {
+		return 0, fmt.Errorf("store: options of shelf %q: %w", s.Name, err)
+	}
+	var id int64
+	err = tx.queryRow(`INSERT INTO shelves (name, description, commonRoot, origin, options, since, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6)
+		ON CONFLICT (name) DO UPDATE SET description = excluded.description, commonRoot = excluded.commonRoot, origin = excluded.origin,
+			options = excluded.options, updated_at = excluded.updated_at,
+			device = CASE WHEN commonRoot = excluded.commonRoot THEN device ELSE 0 END
+		RETURNING id`, []any{s.Name, s.Description, s.Root, s.Origin, string(options), tx.now}, &id)
+	return id, err
+}
+
+// RenameShelf gives a shelf another name. Its documents' paths are the caller's to write again.
+func (tx *Tx) RenameShelf(id int64, name string) error {
+	_, err := tx.exec(`UPDATE shelves SET name = ?, updated_at = ? WHERE id = ?`, name, tx.now, id)
+	return err
+}
+
+// DeleteShelf removes a shelf that holds no documents any more.
+func (tx *Tx) DeleteShelf(id int64) error {
+	_, err := tx.exec(`DELETE FROM shelves WHERE id = ?`, id)
+	return err
+}
+
+// SetShelfState records the state of a shelf; since moves only when state or reason changes.
+func (tx *Tx) SetShelfState(id int64, state ShelfState, reason string) error {
+	_, err := tx.exec(`UPDATE shelves SET state = ?2, reason = ?3, since = ?4 WHERE id = ?1 AND (state <> ?2 OR reason <> ?3)`, id, string(state), reason, tx.now)
+	return err
+}
+
+// SetSecondLooks records how many files of a shelf are not believed yet.
+func (tx *Tx) SetSecondLooks(id int64, n int) error {
+	_, err := tx.exec(`UPDATE shelves SET second_looks = ?2 WHERE id = ?1 AND second_looks <> ?2`, id, n)
+	return err
+}
+
+// SetReconciled records a complete look at a shelf's root and the device it stands on.
+func (tx *Tx) SetReconciled(id int64, device uint64) error {
+	_, err := tx.exec(`UPDATE shelves SET reconciled_at = ?, device = ? WHERE id = ?`, tx.now, int64(device), id)
+	return err
+}
+
+// SetParents replaces the parents of a shelf that come from one origin (config or manual); both hold ids.
+func (tx *Tx) SetParents(child int64, parents []int64, origin string) error {
+	if _, err := tx.exec(`DELETE FROM shelf_links WHERE child_shelf_id = ? AND origin = ?`, child, origin); err != nil {
+		return err
+	}
+	for _, parent := range parents {
+		if _, err := tx.exec(`INSERT OR IGNORE INTO shelf_links (parent_shelf_id, child_shelf_id, origin, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4)`,
+			parent, child, origin, tx.now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Files lists what is known of a shelf's files, or of those at and below one path, sorted by File bytewise.
+func (v *View) Files(shelf int64, under string) ([]File, error) {
+	query, args := `SELECT `+fileColumns+` FROM files WHERE shelf_id = ? ORDER BY file`, []any{shelf}
+	if under != "" {
+		query = `SELECT ` + fileColumns + ` FROM files WHERE shelf_id = ? AND (file = ? OR (file > ? AND file < ?)) ORDER BY file`
+		args = append(args, []byte(under), []byte(under+"/"), []byte(under+"0")) // '0' is the byte after '/'
+	}
+	var list []File
+	err := v.each(query, args, func(rows *sql.Rows) error {
+		f, err := scanFile(rows.Scan)
+		list = append(list, f)
+		return err
+	})
+	return list, err
+}
+
+const fileColumns = `document_id, file, size, mtime, ctime, inode, device, read_at, hash, version`
+
+func scanFile(scan func(...any) error) (File, error) {
+	var f File
+	var file, hash sql.RawBytes
+	var inode, device int64
+	err := scan(&f.Document, &file, &f.Size, &f.ModTime, &f.ChangeTime, &inode, &device, &f.ReadAt, &hash, &f.Version)
+	f.File, f.Inode, f.Device = string(file), uint64(inode), uint64(device)
+	copy(f.Hash[:], hash)
+	return f, err
+}
+
+// Features are the features of all documents, by id, in binary form.
+func (v *View) Features(each func(document, shelf int64, path string, features []byte) error) error {
+	return v.each(`SELECT x.document_id, d.shelf_id, d.file_path, x.features FROM features x JOIN documents d ON d.id = x.document_id ORDER BY x.document_id`,
+		nil, func(rows *sql.Rows) error {
+			var document, shelf int64
+			var path string
+			var features []byte
+			if err := rows.Scan(&document, &shelf, &path, &features); err != nil {
+				return err
+			}
+			return each(document, shelf, path, features)
+		})
+}
+
+// FeaturesOf are the features of one document in binary form.
+func (v *View) FeaturesOf(id int64) ([]byte, error) {
+	var b []byte
+	err := v.queryRow(`SELECT features FROM features WHERE document_id = ?`, []any{id}, &b)
+	return b, err
+}
+
+// SetProblems replaces the problems of one file.
+func (tx *Tx) SetProblems(shelf int64, file, path string, problems []Problem) error {
+	sort.Slice(problems, func(i, j int) bool {
+		return problems[i].Stage < problems[j].Stage || problems[i].Stage == problems[j].Stage && problems[i].Line < problems[j].Line
+	})
+	for _, p := range problems {
+		if _, err := tx.exec(`INSERT INTO problems (shelf_id, file, path, stage, line, reason, since) VALUES (?,?,?,?,?,?,?)
+			ON CONFLICT (shelf_id, file, stage, line) DO UPDATE SET reason = excluded.reason, path = excluded.path`,
+			shelf, []byte(file), path, p.Stage, p.Line, p.Reason, tx.now); err != nil {
+			return err
+		}
+	}
+	return tx.dropProblems(shelf, file, problems)
+}
+
+// dropProblems removes the problems of a file that are not among those that stay.
+func (tx *Tx) dropProblems(shelf int64, file string, stay []Problem) error {
+	type place struct {
+		stage string
+		line  int
+	}
+	kept := map[place]bool{}
+	for _, p := range stay {
+		kept[place{p.Stage, p.Line}] = true
+	}
+	var gone []place
+	err := tx.each(`SELECT stage, line FROM problems WHERE shelf_id = ? AND file = ?`, []any{shelf, []byte(file)}, func(rows *sql.Rows) error {
+		var p place
+		err := rows.Scan(&p.stage, &p.line)
+		if !kept[p] {
+			gone = append(gone, p)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range gone {
+		if _, err := tx.exec(`DELETE FROM problems WHERE shelf_id = ? AND file = ? AND stage = ? AND line = ?`, shelf, []byte(file), p.stage, p.line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ProblemFiles lists the files of a shelf that have problems, exact bytes.
+func (v *View) ProblemFiles(shelf int64) ([]string, error) {
+	return v.strings(`SELECT DISTINCT CAST(file AS TEXT) FROM problems WHERE shelf_id = ? ORDER BY file`, shelf)
+}

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Tx is one write transaction.
+type Tx struct {
+	*View
+	sql *sql.Tx
+	now int64
+}
+
+// Update runs f in one write transaction: all of it is seen, or nothing.
+func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
+	sqlTx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("store: begin: %w", err)
+	}
+	defer sqlTx.Rollback()
+	tx := &Tx{View: &View{tx: sqlTx, ctx: ctx, s: s, writer: true}, sql: sqlTx, now: time.Now().UnixNano()}
+	if err := f(tx); err != nil {
+		return err
+	}
+	if err := sqlTx.Commit(); err != nil {
+		return fmt.Errorf("store: commit: %w", err)
+	}
+	return nil
+}
+
+// View is one consistent picture of the database: a read transaction.
+type View struct {
+	tx     *sql.Tx
+	ctx    context.Context
+	s      *Store
+	writer bool // on the writer's connection
+
+	prepared map[string]*sql.Stmt // of the writer: its one connection is ours, so they live as long as the transaction
+}
+
+// View runs f on a consistent picture of the database. The picture ends with f.
+func (s *Store) View(ctx context.Context, f func(*View) error) error {
+	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return fmt.Errorf("store: begin: %w", err)
+	}
+	defer tx.Rollback()
+	return f(&View{tx: tx, ctx: ctx, s: s})
+}
+
+// stmt is the prepared form of text: kept for the life of the Store for readers, of the transaction for the writer.
+func (v *View) stmt(text string) (*sql.Stmt, error) {
+	if v.writer {
+		return v.writerStmt(text)
+	}
+	v.s.mu.Lock()
+	stmt, ok := v.s.statements[text]
+	v.s.mu.Unlock()
+	if ok {
+		return v.tx.StmtContext(v.ctx, stmt), nil
+	}
+	stmt, err := v.s.readers.PrepareContext(v.ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	v.s.mu.Lock()
+	defer v.s.mu.Unlock()
+	if first, ok := v.s.statements[text]; ok {
+		stmt.Close()
+		stmt = first
+	} else {
+		v.s.statements[text] = stmt
+	}
+	return v.tx.StmtContext(v.ctx, stmt), nil
+}
+
+func (v *View) writerStmt(text string) (*sql.Stmt, error) {
+	if stmt, ok := v.prepared[text]; ok {
+		return stmt, nil
+	}
+	stmt, err := v.tx.PrepareContext(v.ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	if v.prepared == nil {
+		v.prepared = map[string]*sql.Stmt{}
+	}
+	v.prepared[text] = stmt
+	return stmt, nil
+}
+
+// query runs a prepared SELECT.
+func (v *View) query(text string, args ...any) (*sql.Rows, error) {
+	stmt, err := v.stmt(text)
+	if err != nil {
+		return nil, fmt.Errorf("store: prepare: %w", err)
+	}
+	rows, err := stmt.QueryContext(v.ctx, args...)
+	if err != nil {
+		return nil, fmt.Errorf("store: query: %w", err)
+	}
+	return rows, nil
+}
+
+// queryRow runs a prepared SELECT for one row and scans it; ErrNotFound without one.
+func (v *View) queryRow(text string, args []any, into ...any) error {
+	stmt, err := v.stmt(text)
+	if err != nil {
+		return fmt.Errorf("store: prepare: %w", err)
+	}
+	err = stmt.QueryRowContext(v.ctx, args...).Scan(into...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("store: query: %w", err)
+	}
+	return nil
+}
+
+// exec runs a prepared writing statement.
+func (tx *Tx) exec(text string, args ...any) (sql.Result, error) {
+	stmt, err := tx.stmt(text)
+	if err != nil {
+		return nil, fmt.Errorf("store: prepare: %w", err)
+	}
+	result, err := stmt.ExecContext(tx.ctx, args...)
+	if err != nil {
+		return nil, fmt.Errorf("store: write: %w", err)
+	}
+	return result, nil
+}
+
+// each scans every row of a prepared SELECT through scan.
+func (v *View) each(text string, args []any, scan func(*sql.Rows) error) error {
+	rows, err := v.query(text, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return fmt.Errorf("store: scan: %w", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("store: read rows: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,320 @@
+package store
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"shelfd/chunker"
+)
+
+// File is what a reconcile knows of a document's file.
+type File struct {
+	Document   int64
+	File       string // exact bytes of the path below the root
+	Size       int64
+	ModTime    int64 // unix nanoseconds
+	ChangeTime int64 // unix nanoseconds
+	Inode      uint64
+	Device     uint64
+	ReadAt     int64 // unix nanoseconds
+	Hash       [32]byte
+	Version    int
+}
+
+// PutDocument writes a document with its chunks, FTS rows, nodes, features and file row. id 0 makes a new document, or
+// gives a path its reserved id back; another id keeps that document, wherever its file and path were before.
+func (tx *Tx) PutDocument(shelf, id int64, p *Prepared, f File) (int64, error) {
+	var err error
+	old := documentRow{}
+	if id == 0 {
+		id, err = tx.claimID(p.Path)
+	} else {
+		old, err = tx.documentRow(id)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if id, err = tx.putRow(shelf, id, p, f, old); err != nil {
+		return 0, err
+	}
+	scope := scopeTerms(p.Shelf, p.Path, p.Document.Language, id)
+	if err := tx.putChunks(id, p, scope, old); err != nil {
+		return 0, err
+	}
+	if err := tx.putNames(id, p, scope); err != nil {
+		return 0, err
+	}
+	if err := tx.putNodes(id, p); err != nil {
+		return 0, err
+	}
+	if _, err := tx.exec(`INSERT INTO features (document_id, features) VALUES (?, ?)
+		ON CONFLICT (document_id) DO UPDATE SET features = excluded.features`, id, p.Features); err != nil {
+		return 0, err
+	}
+	return id, tx.putFile(shelf, id, f)
+}
+
+// documentRow is what the writing of a document needs to know of the one before.
+type documentRow struct {
+	shelf, path, language string
+	firstChunk            int64
+	chunks                int
+	content               string
+}
+
+func (tx *Tx) documentRow(id int64) (documentRow, error) {
+	var r documentRow
+	err := tx.queryRow(`SELECT s.name, d.file_path, d.language, d.first_chunk, d.chunk_count, d.content
+		FROM documents d JOIN shelves s ON s.id = d.shelf_id WHERE d.id = ?`, []any{id},
+		&r.shelf, &r.path, &r.language, &r.firstChunk, &r.chunks, &r.content)
+	return r, err
+}
+
+// claimID is the id reserved for a path, which is then reserved no longer; 0 without one.
+func (tx *Tx) claimID(path string) (int64, error) {
+	var id int64
+	err := tx.queryRow(`DELETE FROM reserved_ids WHERE file_path = ? RETURNING id`, []any{path}, &id)
+	if err == ErrNotFound {
+		return 0, nil
+	}
+	return id, err
+}
+
+func (tx *Tx) putRow(shelf, id int64, p *Prepared, f File, old documentRow) (int64, error) {
+	d := p.Document
+	date, dated := f.ModTime, 0
+	if !d.Date.IsZero() {
+		date, dated = d.Date.UnixNano(), 1
+	}
+	first, err := tx.chunkRange(old, len(p.chunks))
+	if err != nil {
+		return 0, err
+	}
+	var idArg any
+	if id != 0 {
+		idArg = id
+	}
+	err = tx.queryRow(`INSERT INTO documents (id, shelf_id, title, file_path, folder, description, headings, tags, aliases,
+			frontmatter, language, date, dated, bytes, body_start, lines, tokens, first_chunk, chunk_count, created_at, updated_at, content)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+		ON CONFLICT (id) DO UPDATE SET shelf_id = excluded.shelf_id, title = excluded.title, file_path = excluded.file_path,
+			folder = excluded.folder, description = excluded.description, headings = excluded.headings, tags = excluded.tags,
+			aliases = excluded.aliases, frontmatter = excluded.frontmatter, language = excluded.language, date = excluded.date,
+			dated = excluded.dated, bytes = excluded.bytes, body_start = excluded.body_start, lines = excluded.lines,
+			tokens = excluded.tokens, first_chunk = excluded.first_chunk, chunk_count = excluded.chunk_count,
+			updated_at = excluded.updated_at, content = excluded.content
+		RETURNING id`,
+		[]any{idArg, shelf, d.Title, p.Path, p.Path[:strings.LastIndexByte(p.Path, '/')], d.Description, p.headings, p.tags, p.aliases,
+			p.frontmatter, d.Language, date, dated, len(d.Text), d.Body.Start, d.LineCount, d.Tokens, first, len(p.chunks), tx.now, f.ModTime, d.Text},
+		&id)
+	return id, err
+}
+
+// chunkRange is where n chunks go: the place of the old ones when they fit, else the end.
+func (tx *Tx) chunkRange(old documentRow, n int) (int64, error) {
+	if n == 0 || n <= old.chunks {
+		return old.firstChunk, nil
+	}
+	var next int64
+	err := tx.queryRow(`SELECT coalesce(max(id), 0) + 1 FROM chunks`, nil, &next)
+	return next, err
+}
+
+// putChunks replaces the chunks of a document. In place, a chunk whose indexed text stayed the same keeps its FTS row.
+func (tx *Tx) putChunks(id int64, p *Prepared, scope string, old documentRow) error {
+	n := len(p.chunks)
+	inPlace := n > 0 && n <= old.chunks
+	var kept []bool
+	first := old.firstChunk
+	if inPlace {
+		var err error
+		if kept, err = tx.unchangedChunks(id, p, old); err != nil {
+			return err
+		}
+	}
+	if err := tx.dropChunks(old, kept); err != nil {
+		return err
+	}
+	if n == 0 {
+		return nil
+	}
+	if !inPlace {
+		if err := tx.queryRow(`SELECT first_chunk FROM documents WHERE id = ?`, []any{id}, &first); err != nil {
+			return err
+		}
+	}
+	for i, c := range p.Document.Chunks {
+		if err := tx.putChunk(id, first+int64(i), c); err != nil {
+			return err
+		}
+		if i < len(kept) && kept[i] {
+			continue
+		}
+		t := p.chunks[i]
+		if _, err := tx.exec(`INSERT INTO chunk_fts (rowid, heading, body, ident, scope) VALUES (?, ?, ?, ?, ?)`,
+			first+int64(i), t.heading, t.body, t.ident, scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tx *Tx) putChunk(document, id int64, c chunker.Chunk) error {
+	_, err := tx.exec(`INSERT INTO chunks (id, document_id, node, line_start, line_end, byte_start, byte_end, prefix_start, prefix_end, key_hash, key_seq)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?)`, id, document, c.Node, c.Lines.Start, c.Lines.End,
+		c.Span.Start, c.Span.End, c.Prefix.Start, c.Prefix.End, int64(c.Key.Hash), c.Key.Seq)
+	return err
+}
+
+// unchangedChunks says of each new chunk whether the old one in its place indexes the same text in the same scope.
+func (tx *Tx) unchangedChunks(id int64, p *Prepared, old documentRow) ([]bool, error) {
+	kept := make([]bool, len(p.chunks))
+	if old.path != p.Path || old.shelf != p.Shelf || old.language != p.Document.Language {
+		return kept, nil
+	}
+	before, err := tx.Chunks(id)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range p.Document.Chunks {
+		b := before[i]
+		kept[i] = b.Key.Hash == c.Key.Hash && old.content[b.Span.Start:b.Span.End] == p.Document.Text[c.Span.Start:c.Span.End] &&
+			old.content[b.Prefix.Start:b.Prefix.End] == p.Document.Text[c.Prefix.Start:c.Prefix.End]
+	}
+	return kept, nil
+}
+
+// dropChunks removes the chunk rows of a document and their FTS rows, but for those that are kept.
+func (tx *Tx) dropChunks(old documentRow, kept []bool) error {
+	for i := range old.chunks {
+		if i < len(kept) && kept[i] {
+			continue
+		}
+		if _, err := tx.exec(`DELETE FROM chunk_fts WHERE rowid = ?`, old.firstChunk+int64(i)); err != nil {
+			return err
+		}
+	}
+	if old.chunks == 0 {
+		return nil
+	}
+	_, err := tx.exec(`DELETE FROM chunks WHERE id BETWEEN ? AND ?`, old.firstChunk, old.firstChunk+int64(old.chunks)-1)
+	return err
+}
+
+func (tx *Tx) putNames(id int64, p *Prepared, scope string) error {
+	if _, err := tx.exec(`DELETE FROM document_fts WHERE rowid = ?`, id); err != nil {
+		return err
+	}
+	t := p.names
+	_, err := tx.exec(`INSERT INTO document_fts (rowid, title, alias, tag, path, ident, scope) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		id, t.title, t.alias, t.tag, t.path, t.ident, scope)
+	return err
+}
+
+func (tx *Tx) putNodes(id int64, p *Prepared) error {
+	if _, err := tx.exec(`DELETE FROM nodes WHERE document_id = ?`, id); err != nil {
+		return err
+	}
+	for i, n := range p.Document.Nodes {
+		if _, err := tx.exec(`INSERT INTO nodes (document_id, ordinal, parent, level, slug, line_start, line_end, byte_start, byte_end)
+			VALUES (?,?,?,?,?,?,?,?,?)`, id, i, n.Parent, n.Level, p.slugs[i], n.Lines.Start, n.Lines.End, n.Span.Start, n.Span.End); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tx *Tx) putFile(shelf, id int64, f File) error {
+	if _, err := tx.exec(`DELETE FROM files WHERE document_id = ?`, id); err != nil {
+		return err
+	}
+	_, err := tx.exec(`INSERT INTO files (shelf_id, file, document_id, size, mtime, ctime, inode, device, read_at, hash, version)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?)`, shelf, []byte(f.File), id, f.Size, f.ModTime, f.ChangeTime, int64(f.Inode), int64(f.Device), f.ReadAt, f.Hash[:], f.Version)
+	return err
+}
+
+// TouchFile records that a document's file was looked at again and holds the same bytes.
+func (tx *Tx) TouchFile(f File) error {
+	if _, err := tx.exec(`UPDATE files SET size = ?, mtime = ?, ctime = ?, inode = ?, device = ?, read_at = ? WHERE document_id = ?`,
+		f.Size, f.ModTime, f.ChangeTime, int64(f.Inode), int64(f.Device), f.ReadAt, f.Document); err != nil {
+		return err
+	}
+	_, err := tx.exec(`UPDATE documents SET updated_at = ?, date = CASE dated WHEN 1 THEN date ELSE ? END WHERE id = ? AND updated_at <> ?`,
+		f.ModTime, f.ModTime, f.Document, f.ModTime)
+	return err
+}
+
+// ParkDocument moves a document's path and file out of the way of another that takes them in the same transaction.
+func (tx *Tx) ParkDocument(id int64) error {
+	if _, err := tx.exec(`UPDATE documents SET file_path = ? WHERE id = ?`, fmt.Sprintf("\x00%d", id), id); err != nil {
+		return err
+	}
+	_, err := tx.exec(`UPDATE files SET file = ? WHERE document_id = ?`, []byte(fmt.Sprintf("\x00%d", id)), id)
+	return err
+}
+
+// DeleteDocument removes a document and everything that hangs on it.
+func (tx *Tx) DeleteDocument(id int64) error {
+	old, err := tx.documentRow(id)
+	if err != nil {
+		return err
+	}
+	if err := tx.dropChunks(old, nil); err != nil {
+		return err
+	}
+	if _, err := tx.exec(`DELETE FROM document_fts WHERE rowid = ?`, id); err != nil {
+		return err
+	}
+	_, err = tx.exec(`DELETE FROM documents WHERE id = ?`, id)
+	return err
+}
+
+// Reserve keeps an id for a path that is not there at present.
+func (tx *Tx) Reserve(path string, id int64) error {
+	_, err := tx.exec(`INSERT INTO reserved_ids (file_path, id) VALUES (?, ?)
+		ON CONFLICT (file_path) DO UPDATE SET id = excluded.id ON CONFLICT (id) DO UPDATE SET file_path = excluded.file_path`, path, id)
+	return err
+}
+
+// reserve takes over the ids of an earlier database: shelves become rows at once, documents when their path appears.
+func (tx *Tx) reserve(shelves, documents map[string]int64) error {
+	for name, id := range shelves {
+		if _, err := tx.exec(`INSERT INTO shelves (id, name, commonRoot, origin, created_at, updated_at) VALUES (?, ?, '', 'reserved', ?, ?)`,
+			id, name, tx.now, tx.now); err != nil {
+			return err
+		}
+	}
+	var last int64
+	for path, id := range documents {
+		if err := tx.Reserve(path, id); err != nil {
+			return err
+		}
+		last = max(last, id)
+	}
+	return tx.KeepIDsAbove(last)
+}
+
+// KeepIDsAbove makes the ids of new documents start above last.
+func (tx *Tx) KeepIDsAbove(last int64) error {
+	var seq int64
+	err := tx.queryRow(`SELECT seq FROM sqlite_sequence WHERE name = 'documents'`, nil, &seq)
+	if err == ErrNotFound {
+		_, err = tx.exec(`INSERT INTO sqlite_sequence (name, seq) VALUES ('documents', ?)`, last)
+		return err
+	}
+	if err != nil || seq >= last {
+		return err
+	}
+	_, err = tx.exec(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'documents'`, last)
+	return err
+}
+
+// rowsAffected is the number of rows a statement touched.
+func rowsAffected(r sql.Result) int {
+	n, err := r.RowsAffected()
+	if err != nil {
+		return 0
+	}
+	return int(n)
+}
