@@ -20,16 +20,22 @@ type Token struct {
 }
 
 // Segment cuts s and calls emit for each token in order of Start, an Ident before the words inside it.
-func Segment(s string, emit func(Token)) { panic("stub") }
+func Segment(s string, emit func(Token)) {
+	c := cutter{src: s, emit: emit}
+	c.walk()
+}
 
 // SegmentQuery cuts s as Segment does, for looking up: the single last character of a CJK run that ends s is left out
 // when the run has more than one character, so that the rest is a run of bigrams that stands in any text holding s.
-func SegmentQuery(s string, emit func(Token)) { panic("stub") }
+func SegmentQuery(s string, emit func(Token)) {
+	c := cutter{src: s, emit: emit, query: true}
+	c.walk()
+}
 
 // AppendTerms appends the terms of s, each followed by a space: the running text to words, identifiers to idents. It
 // is Segment for building an index: no token is allocated.
-func AppendTerms(words, idents []byte, s string) ([]byte, []byte) { panic("stub") }
-
-// Fold brings s to the form in which it is compared: NFKC, full case folding, accents removed from Latin, Greek and
-// Cyrillic letters, full-width forms narrowed. "perché" and "PERCHE" fold alike.
-func Fold(s string) string { panic("stub") }
+func AppendTerms(words, idents []byte, s string) ([]byte, []byte) {
+	c := cutter{src: s, words: words, idents: idents}
+	c.walk()
+	return c.words, c.idents
+}
