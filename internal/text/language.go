@@ -22,7 +22,7 @@ func Language(s string) string {
 	if len(s) > languageSample {
 		s = s[:languageSample]
 	}
-	s = strings.Join(prose(s), "\n")
+	s = prose(s)
 	n := countScripts(s)
 	switch {
 	case n.cjk() == 0 && n.latin+n.other() == 0:
@@ -35,20 +35,51 @@ func Language(s string) string {
 	return latinLanguage(s)
 }
 
-// prose returns the lines of s outside fenced code.
-func prose(s string) []string {
-	lines := strings.Split(s, "\n")
-	kept, fenced := lines[:0], false
-	for _, line := range lines {
+// prose is s without code, link targets, addresses and HTML tags, as far as a line by line look can tell.
+func prose(s string) string {
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(s) {
 		if trimmed := strings.TrimLeft(line, " \t"); strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
 			fenced = !fenced
 			continue
 		}
 		if !fenced {
-			kept = append(kept, line)
+			appendProse(&b, line)
 		}
 	}
-	return kept
+	return b.String()
+}
+
+// appendProse appends a line without `code`, ](target), <tag> and whatever holds "://".
+func appendProse(b *strings.Builder, line string) {
+	for line != "" {
+		i := strings.IndexAny(line, "`<]:")
+		if i < 0 {
+			break
+		}
+		b.WriteString(line[:i])
+		b.WriteByte(' ')
+		line = line[i:]
+		line = line[max(1, skipped(line)):]
+	}
+	b.WriteString(line)
+}
+
+// skipped is the length of what is no prose at the start of s.
+func skipped(s string) int {
+	end := -1
+	switch {
+	case s[0] == '`':
+		end = strings.IndexByte(s[1:], '`')
+	case s[0] == '<':
+		end = strings.IndexByte(s[1:], '>')
+	case strings.HasPrefix(s, "]("):
+		end = strings.IndexByte(s[1:], ')')
+	case strings.HasPrefix(s, "://"):
+		end = strings.IndexAny(s[1:], " \t\n)>") - 1
+	}
+	return end + 2
 }
 
 // scripts counts letters by script.
@@ -146,9 +177,15 @@ func cyrillicLanguage(s string) string {
 // latinLanguage counts stop words: each word votes for the languages that have it.
 func latinLanguage(s string) string {
 	var votes [len(profiles)]float64
-	words := 0
+	words, keywords := 0, 0
 	for word := range strings.FieldsFuncSeq(strings.ToLower(s), notInWord) {
+		if len(word) == 1 { // more often a variable than a word
+			continue
+		}
 		words++
+		if strings.Contains(englishKeywords, " "+word+" ") {
+			keywords++
+		}
 		listed := profileWords[word]
 		for _, language := range listed {
 			votes[language] += 1 / float64(len(listed)+1)
@@ -156,6 +193,9 @@ func latinLanguage(s string) string {
 		if words == wordSample {
 			break
 		}
+	}
+	if votes[profileEnglish] > 0 {
+		votes[profileEnglish] += float64(keywords) / 3
 	}
 	best, second := 0, -1
 	for i := 1; i < len(votes); i++ {

@@ -21,10 +21,12 @@ func appendTerm(dst []byte, kind Kind, span string) []byte {
 func appendTermSlow(dst []byte, kind Kind, span string) []byte {
 	start := len(dst)
 	if kind == Gram {
-		dst = appendGram(dst, span)
-	} else {
-		dst = appendFold(dst, span)
+		if allPlainCJK(span) {
+			return append(dst, span...)
+		}
+		return clean(appendGram(dst, span), start, kind)
 	}
+	dst = appendFold(dst, span)
 	dst = clean(dst, start, kind)
 	if kind == Ident && !hasAlnum(dst[start:]) {
 		return dst[:start]
@@ -51,6 +53,15 @@ func appendGram(dst []byte, span string) []byte {
 		i = end
 	}
 	return dst
+}
+
+func allPlainCJK(s string) bool {
+	for _, r := range s {
+		if !isPlainCJK(r) {
+			return false
+		}
+	}
+	return true
 }
 
 // clean removes from dst[start:] what is no part of a term: a compatibility form may unfold into a space or a bracket.
