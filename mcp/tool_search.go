@@ -1,0 +1,237 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"shelfd/store"
+)
+
+// hit is one passage as SPEC names its fields; the last three are there with detail "evidence".
+type hit struct {
+	DocPath      string           `json:"doc_path"`
+	DocID        int64            `json:"doc_id"`
+	Title        string           `json:"title"`
+	Shelf        string           `json:"shelf"`
+	ShelfState   store.ShelfState `json:"shelf_state,omitempty"` // when the shelf is not up to date
+	NodeID       string           `json:"node_id"`
+	TitlePath    []string         `json:"title_path"`
+	LineStart    int              `json:"line_start"`
+	LineEnd      int              `json:"line_end"`
+	Snippet      string           `json:"snippet"`
+	Score        float64          `json:"score"`
+	Citation     string           `json:"citation"`
+	MatchedTerms []string         `json:"matched_terms"`
+	Match        store.Match      `json:"match"`
+	Context      string           `json:"context,omitempty"`
+	ChunkKey     string           `json:"chunk_key,omitempty"`
+	ChunkOrdinal *int             `json:"chunk_ordinal,omitempty"`
+	SectionLevel *int             `json:"section_level,omitempty"`
+}
+
+type progress struct {
+	State string `json:"state"`
+	Done  int    `json:"done"`
+	Total int    `json:"total"`
+}
+
+type found struct {
+	Hits            []hit    `json:"hits"`
+	Total           int      `json:"total"`
+	Offset          int      `json:"offset"`
+	HasMore         bool     `json:"has_more"`
+	NextOffset      int      `json:"next_offset,omitempty"`
+	Relaxed         bool     `json:"relaxed"`
+	Queries         []string `json:"queries"`
+	Suggestions     []string `json:"suggestions"`
+	RelatedSections []any    `json:"related_sections"`
+	Retrieval       string   `json:"retrieval"`
+	VectorWarning   string   `json:"vector_warning,omitempty"`
+	Index           progress `json:"index"`
+}
+
+func search(ctx context.Context, c call) (json.RawMessage, error) {
+	q, warning := queryOf(c.args)
+	var hits []hit
+	var f found
+	err := c.view(ctx, func(v *store.View) error {
+		if err := checkPlace(v, q); err != nil {
+			return err
+		}
+		a, err := v.Search(q)
+		if err != nil {
+			return err
+		}
+		f = found{Total: a.Total, Offset: q.Offset, Relaxed: a.Relaxed, Queries: shortTexts(a.Queries, 6), Suggestions: shortTexts(a.Suggestions, 5)}
+		hits, err = hitsOf(v, a.Hits, c.args.text("detail") == "evidence")
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.Retrieval, f.VectorWarning, f.RelatedSections, f.Index = "fts", warning, []any{}, c.server.progress()
+	wanted := c.args.number("limit")
+	return longest(min(len(hits), wanted), func(n int) answer { return f.page(hits, n, c.args) }), nil
+}
+
+// queryOf asks the store for one hit more than wanted: it tells whether there are more.
+func queryOf(args values) (q store.Query, warning string) {
+	q = store.Query{
+		Text: args.text("query"), Where: args.text("where"), Folder: strings.Trim(args.text("folder"), "/"), Path: args.text("doc_path"),
+		Limit: args.number("limit") + 1, Offset: args.number("offset"), Mode: store.Mode(args.text("mode")),
+	}
+	if q.Mode == store.ModeVector || q.Mode == store.ModeHybrid {
+		warning = fmt.Sprintf("mode %s needs an embedding provider and none is configured; this is the full-text answer", q.Mode)
+		q.Mode = store.ModeFTS
+	}
+	return q, warning
+}
+
+// checkPlace refuses a document or folder that is not there: no hits would mean something else.
+func checkPlace(v *store.View, q store.Query) error {
+	switch {
+	case q.Path != "":
+		_, err := openDocument(v, q.Path)
+		return err
+	case q.Folder != "":
+		if _, err := v.Folders(q.Folder); errors.Is(err, store.ErrNotFound) {
+			return noFolder(v, q.Folder)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hitsOf(v *store.View, list []store.Hit, evidence bool) ([]hit, error) {
+	shelves, err := v.Shelves()
+	if err != nil {
+		return nil, err
+	}
+	states := map[string]store.ShelfState{}
+	for _, s := range shelves {
+		if stale(s.State) {
+			states[s.Name] = s.State
+		}
+	}
+	levels := levelsOf{v: v}
+	hits := make([]hit, len(list))
+	for i, h := range list {
+		hits[i] = concise(h)
+		hits[i].ShelfState = states[h.Document.Shelf]
+		if evidence {
+			if err := levels.complete(&hits[i], h); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return hits, nil
+}
+
+func concise(h store.Hit) hit {
+	return hit{
+		DocPath: clip(h.Document.Path, clipPath), DocID: h.Document.ID, Title: clip(h.Document.Title, clipTitle), Shelf: clip(h.Document.Shelf, clipProse),
+		NodeID: shownID(store.Node{ID: h.NodeID, Ordinal: h.Chunk.Node}), TitlePath: clipTrailOf(h.TitlePath),
+		LineStart: h.Chunk.Lines.Start, LineEnd: h.Chunk.Lines.End, Snippet: clip(h.Snippet, clipProse), Score: round(h.Score),
+		Citation: store.Citation(h.Document.ID, h.Chunk.Key), MatchedTerms: some(h.Terms, 1000), Match: h.Match, Context: clip(h.Context, clipProse),
+	}
+}
+
+// levelsOf reads the outline of each document once.
+type levelsOf struct {
+	v     *store.View
+	nodes map[int64][]store.Node
+}
+
+func (l *levelsOf) complete(out *hit, h store.Hit) error {
+	nodes, ok := l.nodes[h.Document.ID]
+	if !ok {
+		var err error
+		if nodes, err = l.v.Nodes(h.Document.ID); err != nil {
+			return err
+		}
+		if l.nodes == nil {
+			l.nodes = map[int64][]store.Node{}
+		}
+		l.nodes[h.Document.ID] = nodes
+	}
+	ordinal := int(h.Chunk.ID - h.Document.FirstChunk) // the chunks of a document are contiguous
+	out.ChunkKey, out.ChunkOrdinal = store.KeyString(h.Chunk.Key), &ordinal
+	if h.Chunk.Node < len(nodes) {
+		out.SectionLevel = &nodes[h.Chunk.Node].Level
+	}
+	return nil
+}
+
+// page shows the first n hits.
+func (f found) page(hits []hit, n int, args values) answer {
+	f.Hits = hits[:n]
+	if f.Hits == nil {
+		f.Hits = []hit{}
+	}
+	if n < len(hits) {
+		f.HasMore, f.NextOffset = true, f.Offset+n
+	}
+	return answer{f, f.advice(args)}
+}
+
+func (f found) advice(args values) steps {
+	growing := ""
+	if f.Index.State == "indexing" {
+		growing = fmt.Sprintf("The index is still growing (%d of %d documents): search again later before you conclude that something is missing.", f.Index.Done, f.Index.Total)
+	}
+	if len(f.Hits) == 0 {
+		return f.emptyAdvice(args, growing)
+	}
+	best := f.Hits[0]
+	summary := fmt.Sprintf("%s, best first. Read a section before you rely on it.", count(f.Total, "passage", "passages"))
+	if f.Relaxed {
+		summary = "Not every hit has all the words (see match). Check whether these answer the question, or try other words."
+	}
+	more := ""
+	if f.HasMore {
+		more = fmt.Sprintf("The same call with offset=%d for more.", f.NextOffset)
+	}
+	return next(summary, readCall(best.DocPath, []string{best.NodeID}), more, growing)
+}
+
+func (f found) emptyAdvice(args values, growing string) steps {
+	wider := ""
+	if args.text("folder") != "" || args.text("doc_path") != "" || args.text("where") != "" {
+		wider = "Search without folder, doc_path and where."
+	}
+	if f.Offset > 0 {
+		return next("No more passages.", "Use a smaller offset, or other words.")
+	}
+	suggestion := ""
+	if len(f.Suggestions) > 0 {
+		suggestion = callText("search_documents", "query", arg(f.Suggestions[0]))
+	}
+	return next("Nothing found. This is not yet proof that it is not there.", suggestion, wider,
+		"Try synonyms, fewer words, and the other language of the library.", "browse_documents() and compare names and descriptions.", growing)
+}
+
+// shortTexts keeps n texts at most, each of readable length.
+func shortTexts(list []string, n int) []string {
+	out := []string{}
+	for _, s := range list[:min(len(list), n)] {
+		out = append(out, clip(s, clipProse))
+	}
+	return out
+}
+
+// round keeps four significant decimals: more is noise that costs tokens.
+func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+// progress is how far the index has come.
+func (s *Server) progress() progress {
+	if s.options.Indexer == nil {
+		return progress{State: "ready"}
+	}
+	p := s.options.Indexer.Progress()
+	return progress{p.State, p.Done, p.Total}
+}

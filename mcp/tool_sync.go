@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"shelfd/indexer"
+	"shelfd/store"
+)
+
+// acceptDeletions is a key in a request's _meta with which the command line says that documents whose root is empty
+// or missing are gone indeed. It is no argument: that is a person's decision, not a model's.
+const acceptDeletions = "io.shelfd/accept-deletions"
+
+type shelfReport struct {
+	Name      string `json:"name"`
+	State     string `json:"state"`
+	Documents int    `json:"documents"`
+	Chunks    int    `json:"chunks"`
+	Indexed   int    `json:"indexed"`
+	Unchanged int    `json:"unchanged"`
+	Removed   int    `json:"removed"`
+	Problems  int    `json:"problems"`
+}
+
+type synced struct {
+	Shelves   []shelfReport `json:"shelves"`
+	LeftOut   int           `json:"shelves_left_out,omitempty"`
+	UpdatedAt string        `json:"updated_at"`
+}
+
+func synchronise(ctx context.Context, c call) (json.RawMessage, error) {
+	x, err := c.indexer()
+	if err != nil {
+		return nil, err
+	}
+	shelf := c.args.text("shelf")
+	if err := c.checkShelf(ctx, shelf); err != nil {
+		return nil, err
+	}
+	accept := false
+	if c.meta != nil {
+		accept, _ = c.meta.AdditionalFields[acceptDeletions].(bool)
+	}
+	report, stop := c.reportProgress()
+	list, err := x.Sync(ctx, shelf, accept, report)
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	now := stamp(time.Now())
+	return longest(len(list), func(n int) answer { return syncedAnswer(list, n, now) }), nil
+}
+
+func syncedAnswer(list []indexer.ShelfReport, n int, now string) answer {
+	s := synced{Shelves: []shelfReport{}, LeftOut: len(list) - n, UpdatedAt: now}
+	problems, changed := 0, 0
+	for i, r := range list {
+		problems += r.Problems
+		changed += r.Indexed + r.Removed
+		if i < n {
+			s.Shelves = append(s.Shelves, shelfReport{clip(r.Name, clipProse), r.State, r.Documents, r.Chunks, r.Indexed, r.Unchanged, r.Removed, r.Problems})
+		}
+	}
+	trouble := ""
+	if problems > 0 {
+		trouble = count(problems, "file could", "files could") + " not be read as they should; get_document shows the problem of one, `shelfd status` all."
+	}
+	return answer{s, next(fmt.Sprintf("The index equals the disk; %s.", count(changed, "document changed", "documents changed")), "Repeat the search or the reading that looked out of date.", trouble)}
+}
+
+// checkShelf refuses a shelf that is not there; "" means all.
+func (c call) checkShelf(ctx context.Context, name string) error {
+	if name == "" {
+		return nil
+	}
+	return c.view(ctx, func(v *store.View) error {
+		shelves, err := v.Shelves()
+		if err != nil {
+			return err
+		}
+		names := make([]string, len(shelves))
+		for i, s := range shelves {
+			if names[i] = s.Name; s.Name == name {
+				return nil
+			}
+		}
+		close := nearest(name, names, 5)
+		if len(close) == 0 {
+			close = names[:min(len(names), 5)]
+		}
+		return missing("shelf", name, close, "sync", "shelf")
+	})
+}
+
+// progressPause is the shortest time between two progress notifications.
+const progressPause = 200 * time.Millisecond
+
+// reportProgress returns the function that the indexer calls with its progress, nil when nobody asked for it, and one
+// that ends reporting. The indexer never waits for a client: it leaves the latest progress in a box of one.
+func (c call) reportProgress() (report func(indexer.Progress), stop func()) {
+	if c.session == nil || c.meta == nil || c.meta.ProgressToken == nil {
+		return nil, func() {}
+	}
+	latest := make(chan indexer.Progress, 1)
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.forward(latest, quit)
+	}()
+	report = func(p indexer.Progress) {
+		select {
+		case <-latest:
+		default:
+		}
+		select {
+		case latest <- p:
+		default:
+		}
+	}
+	return report, func() { close(quit); <-ended }
+}
+
+// forward sends progress at a human pace and only when it rises, as the protocol asks.
+func (c call) forward(latest <-chan indexer.Progress, quit <-chan struct{}) {
+	pace := time.NewTicker(progressPause)
+	defer pace.Stop()
+	sent := -1
+	for {
+		select {
+		case p := <-latest:
+			if p.Done > sent {
+				sent = p.Done
+				c.session.w.send(encode(progressNote(c.meta.ProgressToken, p)))
+			}
+		case <-quit:
+			return
+		}
+		select {
+		case <-pace.C:
+		case <-quit:
+			return
+		}
+	}
+}
+
+func progressNote(token mcp.ProgressToken, p indexer.Progress) any {
+	params := map[string]any{"progressToken": token, "progress": p.Done, "message": p.State}
+	if p.Total > 0 {
+		params["total"] = p.Total
+	}
+	return map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "method": "notifications/progress", "params": params}
+}
