@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"shelfd/internal/bridge"
+	"shelfd/internal/config"
+)
+
+func (p *program) connectCommand() *cobra.Command {
+	var print string
+	var start bool
+	c := &cobra.Command{
+		Use:   "connect",
+		Short: "Join an MCP client's standard streams to the daemon",
+		Long: `Join an MCP client's standard streams to the daemon, for clients that start a program. The client's session outlives
+restarts of the daemon.
+
+--print shows the configuration for ` + strings.Join(clientNames(), ", ") + `.`,
+		Example: `  shelfd connect --print claude-code
+  shelfd connect --print codex >> ~/.codex/config.toml`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if print != "" {
+				return p.printClient(print)
+			}
+			return p.connect(c.Context(), start)
+		},
+	}
+	c.Flags().StringVar(&print, "print", "", "print the configuration for `CLIENT` and end")
+	c.Flags().BoolVar(&start, "start", false, "start a daemon when none runs")
+	return c
+}
+
+func (p *program) connect(ctx context.Context, start bool) error {
+	paths, err := p.paths()
+	if err != nil {
+		return err
+	}
+	o := bridge.Options{
+		Dial:   bridge.Dial(paths.Socket),
+		Advice: "start a daemon with: shelfd serve FOLDER",
+	}
+	if start {
+		o.Start = func() error { return p.startDaemon(paths) }
+	}
+	err = bridge.Run(ctx, p.in, p.out, o)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// startDaemon starts serve in a session of its own, so that it outlives this client. What it logs goes to a file
+// beside the database.
+func (p *program) startDaemon(paths config.Paths) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("start a daemon: %w", err)
+	}
+	folder := filepath.Dir(paths.Database)
+	if err := config.MakeFolder(folder); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(filepath.Join(folder, "serve.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("start a daemon: %w", err)
+	}
+	defer log.Close()
+	command := exec.Command(self, append([]string{"serve"}, p.pathFlags()...)...)
+	command.Stdout, command.Stderr = log, log
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("start a daemon: %w", err)
+	}
+	// Waited for so that it leaves no zombie; how it ends is its own affair and stands in the log.
+	go func() { _ = command.Wait() }()
+	return nil
+}
+
+// pathFlags are the common flags as they were given, for another run of the program.
+func (p *program) pathFlags() []string {
+	var flags []string
+	for _, f := range []struct{ name, value string }{
+		{"--config", p.flags.Config}, {"--db", p.flags.Database}, {"--socket", p.flags.Socket},
+	} {
+		if f.value == "" {
+			continue
+		}
+		if abs, err := filepath.Abs(f.value); err == nil {
+			f.value = abs
+		}
+		flags = append(flags, f.name, f.value)
+	}
+	return flags
+}

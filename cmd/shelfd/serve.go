@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
+
+	"shelfd/indexer"
+	"shelfd/internal/config"
+	"shelfd/mcp"
+	"shelfd/store"
+	"shelfd/watcher"
+)
+
+func (p *program) serveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "serve [FOLDER...]",
+		Short: "Run the daemon in the foreground",
+		Long: `Run the daemon in the foreground. Each FOLDER becomes a shelf named after it, beside those of the configuration and
+those made with 'shelfd add'. Nothing is ever written below a FOLDER.
+
+SIGHUP and a change of the configuration file reload it; SIGINT and SIGTERM end the daemon.`,
+		Example: `  shelfd serve ~/notes
+  shelfd serve                      # what the configuration says`,
+		RunE: func(c *cobra.Command, args []string) error { return p.serve(c.Context(), args) },
+	}
+}
+
+// daemon is what serve wires together.
+type daemon struct {
+	program *program
+	paths   config.Paths
+	folders []string // of the command line
+	started time.Time
+	log     *zap.Logger
+	level   zap.AtomicLevel
+
+	config   config.Config
+	lock     *lock
+	store    *store.Store
+	ledger   *store.Ledger
+	listener net.Listener
+	watcher  *watcher.Watcher
+	indexer  *indexer.Indexer
+}
+
+func (p *program) serve(ctx context.Context, folders []string) error {
+	d := &daemon{program: p, folders: folders, started: time.Now()}
+	defer d.close()
+	shelves, err := d.prepare()
+	if err != nil {
+		return err
+	}
+	if err := d.open(ctx); err != nil {
+		return err
+	}
+	return d.run(ctx, shelves)
+}
+
+// prepare reads the configuration and sees to the program's own folders. It changes nothing else.
+func (d *daemon) prepare() ([]config.Shelf, error) {
+	var err error
+	if d.paths, err = d.program.paths(); err != nil {
+		return nil, err
+	}
+	if d.config, err = d.program.config(d.paths); err != nil {
+		return nil, err
+	}
+	d.log, d.level = d.program.logger(d.config.Log)
+	shelves, err := d.shelves(d.config)
+	if err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	if len(shelves) == 0 && len(d.config.ShelfFolders) == 0 && !d.anyAdded() {
+		return nil, usage("nothing to serve; type: shelfd serve FOLDER")
+	}
+	if err := config.CheckSocketPath(d.paths.Socket); err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	if err := config.MakeFolder(filepath.Dir(d.paths.Database)); err != nil {
+		return nil, &exit{exitDatabase, err}
+	}
+	if err := config.MakeFolder(filepath.Dir(d.paths.Socket)); err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	if err := config.CheckEnterable(d.paths.Socket, d.config.SocketMode); err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	return shelves, nil
+}
+
+// anyAdded says whether the ledger holds a shelf that was made at run time. A ledger that cannot be read is open's to
+// report.
+func (d *daemon) anyAdded() bool {
+	ledger, _, err := store.OpenLedger(d.paths.Ledger, true)
+	return err != nil || len(ledger.Said().Shelves) > 0
+}
+
+// shelves are those of a configuration and of the command line, none of which holds the program's own files.
+func (d *daemon) shelves(c config.Config) ([]config.Shelf, error) {
+	shelves, err := config.WithFolders(c.All(), d.folders)
+	if err != nil {
+		return nil, err
+	}
+	return shelves, config.CheckPlacement(d.paths, rootsOf(shelves))
+}
+
+// open takes the lock, then what it guards, then the socket.
+func (d *daemon) open(ctx context.Context) error {
+	var err error
+	if d.lock, err = lockDatabase(d.paths.Lock); err != nil {
+		return &exit{exitDatabase, err}
+	}
+	var notice store.Notice
+	if d.store, notice, err = store.Open(ctx, d.paths.Database, store.Options{}); err != nil {
+		return &exit{exitDatabase, err}
+	}
+	if notice != "" {
+		d.log.Warn(string(notice))
+	}
+	var warnings []string
+	if d.ledger, warnings, err = store.OpenLedger(d.paths.Ledger, false); err != nil {
+		return &exit{exitDatabase, err}
+	}
+	for _, w := range warnings {
+		d.log.Warn("ledger: " + w)
+	}
+	return nil
+}
+
+// run serves until ctx ends or something fails that waiting cannot mend.
+func (d *daemon) run(ctx context.Context, shelves []config.Shelf) error {
+	limitMemory()
+	for _, w := range d.config.Warnings {
+		d.log.Warn(w.Error())
+	}
+	var err error
+	if d.watcher, err = watcher.New(d.watcherOptions()); err != nil {
+		return err
+	}
+	d.indexer = indexer.New(d.indexerOptions())
+	if d.listener, err = mcp.Listen(d.paths.Socket); err != nil {
+		return d.listenError(err)
+	}
+	if d.config.SocketMode != 0o600 {
+		if err := os.Chmod(d.paths.Socket, d.config.SocketMode); err != nil {
+			return &exit{exitUsage, err}
+		}
+	}
+	server := mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status})
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return d.watcher.Run(ctx) })
+	group.Go(func() error { return d.indexer.Run(ctx, d.watcher.Batches()) })
+	group.Go(func() error { return server.Serve(ctx, d.listener) })
+	group.Go(func() error { return d.keepConfigured(ctx, shelves) })
+	err = group.Wait()
+	notify(d.program.getenv, "STOPPING=1")
+	if err == nil {
+		d.log.Info("ended")
+	}
+	return err
+}
+
+// listenError gives the reasons of a socket their exit codes.
+func (d *daemon) listenError(err error) error {
+	if errors.Is(err, mcp.ErrAlreadyServing) {
+		return &exit{exitDatabase, err}
+	}
+	return &exit{exitUsage, err}
+}
+
+// close lets go of everything in the reverse order of open.
+func (d *daemon) close() {
+	if d.listener != nil {
+		d.listener.Close()
+	}
+	if d.ledger != nil {
+		d.ledger.Close()
+	}
+	if d.store != nil {
+		if err := d.store.Close(); err != nil {
+			d.log.Warn("close the database", zap.Error(err))
+		}
+	}
+	if d.lock != nil {
+		d.lock.release()
+	}
+	if d.log != nil {
+		_ = d.log.Sync() // A terminal cannot be synced; there is nothing to do about it.
+	}
+}
+
+// limitMemory makes the collector work harder near the size the daemon is meant to have, unless $GOMEMLIMIT says
+// otherwise. 256 MiB leaves room below 300 MiB for what the Go heap does not count: SQLite's caches and the stacks.
+func limitMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(256 << 20)
+	}
+}
+
+// status answers shelfd/status.
+func (d *daemon) status(context.Context) (any, error) {
+	s := d.indexer.Status()
+	l := live{
+		PID: os.Getpid(), Version: release, StartedAt: d.started, Socket: d.paths.Socket, Config: d.paths.Config,
+		Index: indexLine(s.Progress), Queue: s.Queue, Commits: s.Commits, LagMS: float64(s.Lag.Microseconds()) / 1e3,
+		LastError: s.LastError, Watch: map[string]watchLine{},
+	}
+	if !s.LastCommit.IsZero() {
+		l.LastCommit = &s.LastCommit
+	}
+	for shelf, w := range d.watcher.States() {
+		l.Watch[shelf] = watchLine{modeName(w.Mode), w.Reason, w.Since, w.Watches, w.Overflows}
+	}
+	return l, nil
+}
+
+func modeName(m watcher.Mode) string {
+	switch m {
+	case watcher.ModeWatching:
+		return "notify"
+	case watcher.ModePolling:
+		return "poll"
+	case watcher.ModeDegraded:
+		return "degraded"
+	case watcher.ModeMissing:
+		return "missing"
+	}
+	return fmt.Sprintf("mode %d", m)
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"shelfd/store"
+)
+
+// shelfLine is how shelves and status print a shelf as JSON.
+type shelfLine struct {
+	Name          string            `json:"name"`
+	Root          string            `json:"root"`
+	Description   string            `json:"description,omitempty"`
+	Origin        string            `json:"origin"`
+	State         store.ShelfState  `json:"state"`
+	Reason        string            `json:"reason,omitempty"`
+	Since         time.Time         `json:"since"`
+	Parents       []string          `json:"parents,omitempty"`
+	Labels        map[string]string `json:"labels,omitempty"`
+	Documents     int               `json:"documents"`
+	Chunks        int               `json:"chunks"`
+	Problems      int               `json:"problems"`
+	LastReconcile *time.Time        `json:"last_reconcile,omitempty"`
+	Watch         *watchLine        `json:"watch,omitempty"` // only from a running daemon
+}
+
+func shelfLines(shelves []store.Shelf) []shelfLine {
+	lines := make([]shelfLine, 0, len(shelves))
+	for _, s := range shelves {
+		line := shelfLine{
+			Name: s.Name, Root: s.Root, Description: s.Description, Origin: s.Origin, State: s.State, Reason: s.Reason,
+			Since: s.Since, Parents: s.Parents, Labels: s.Labels, Documents: s.Documents, Chunks: s.Chunks, Problems: s.Problems,
+		}
+		if !s.ReconciledAt.IsZero() {
+			line.LastReconcile = &s.ReconciledAt
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func (p *program) shelvesCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "shelves",
+		Short:   "List the shelves",
+		Example: "  shelfd shelves --json",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			var shelves []store.Shelf
+			err := p.view(c.Context(), func(v *store.View) (err error) {
+				shelves, err = v.Shelves()
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return p.printJSON(shelfLines(shelves))
+			}
+			p.printShelves(shelfLines(shelves))
+			return nil
+		},
+	}
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+// printShelves prints a table; the colour of a state is its last column's, where it cannot upset the alignment.
+func (p *program) printShelves(shelves []shelfLine) {
+	s := p.screen()
+	rows := [][]string{{"SHELF", "DOCUMENTS", "CHUNKS", "PROBLEMS", "STATE", "ROOT"}}
+	for _, shelf := range shelves {
+		rows = append(rows, []string{
+			shelf.Name, strconv.Itoa(shelf.Documents), strconv.Itoa(shelf.Chunks), strconv.Itoa(shelf.Problems),
+			string(shelf.State), s.paint(dim, shelf.Root),
+		})
+	}
+	s.table(rows)
+	for _, shelf := range shelves {
+		if shelf.Reason != "" {
+			s.line("%s", s.paint(yellow, fmt.Sprintf("%s is %s: %s", shelf.Name, shelf.State, shelf.Reason)))
+		}
+	}
+}

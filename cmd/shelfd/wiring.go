@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"shelfd/indexer"
+	"shelfd/internal/config"
+	"shelfd/store"
+	"shelfd/watcher"
+)
+
+// indexerShelf is a configured shelf in the indexer's words.
+func indexerShelf(s config.Shelf) indexer.Shelf {
+	origin := "config"
+	if s.Origin == "" {
+		origin = "command"
+	}
+	return indexer.Shelf{
+		ShelfSpec: store.ShelfSpec{
+			Name: s.Name, Description: s.Description, Root: s.Root, Origin: origin, Labels: s.Labels, Contexts: s.Contexts,
+		},
+		Parents: s.Parents,
+		Root: watcher.Root{
+			Shelf: s.Name, Path: s.Root, Include: s.Include, Exclude: s.Exclude, NoGitignore: !s.Gitignore,
+			FollowSymlinks: s.FollowSymlinks, Watch: watchOf(s.Watch), PollInterval: s.PollInterval,
+		},
+		MaxFileSize: s.MaxFileSize,
+	}
+}
+
+func watchOf(name string) watcher.Watch {
+	switch name {
+	case "notify":
+		return watcher.WatchNotify
+	case "poll":
+		return watcher.WatchPoll
+	}
+	return watcher.WatchAuto
+}
+
+// configFolders are the folders whose entries say what is configured.
+func (d *daemon) configFolders() []string {
+	folders := d.config.ShelfFolders
+	if d.paths.Config != "" {
+		folders = append([]string{filepath.Dir(d.paths.Config)}, folders...)
+	}
+	return folders
+}
+
+func (d *daemon) indexerOptions() indexer.Options {
+	return indexer.Options{Store: d.store, Ledger: d.ledger, Watcher: d.watcher, Log: d.log}
+}
+
+func checkDisk(context.Context, *store.View, func(store.Difference)) error { return nil }
