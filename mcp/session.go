@@ -123,7 +123,7 @@ func (ses *session) dispatch(ctx context.Context, line []byte) {
 	case errors.As(err, &f):
 		ses.refuse(f)
 	case m.response:
-	case m.method == mcp.MethodNotificationCancelled && m.id == nil:
+	case m.method == string(mcp.MethodNotificationCancelled) && m.id == nil:
 		ses.running.cancel(cancelledKey(m.params))
 	case m.id == nil, m.method == string(mcp.MethodInitialize):
 		ses.answer(ses.ctx, m) // in order: what follows relies on it
