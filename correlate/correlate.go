@@ -5,32 +5,102 @@
 // all pairs by brute force. It refuses to read files or tables.
 package correlate
 
-// Source is what Extract looks at.
-type Source struct {
-	Path     string // inside the root, slash separated, without the shelf
-	Title    string
-	Aliases  []string
-	Tags     []string
-	Headings []string // titles of the sections
-	Body     string   // text below the front matter
+import "fmt"
+
+// Version is the heuristic_version of the links. It rises when Extract, Compare or the routing give other links from
+// the same documents and parameters. History:
+//
+//	1: the six signals, damping by (1 + signals)/4.
+const Version = "1"
+
+// Weights says how much each signal counts. None is negative.
+type Weights struct{ Title, Heading, Tag, Keyword, Path, Mention float64 }
+
+// DefaultWeights are the weights of the contract.
+func DefaultWeights() Weights {
+	return Weights{Title: 0.25, Heading: 0.20, Tag: 0.20, Keyword: 0.15, Path: 0.10, Mention: 0.10}
 }
 
-// Features is what one document brings to every comparison.
-// Hashes are FNV-1a 64 of folded text, sorted, unique.
-type Features struct {
-	Title    []uint64 // tokens of the title, stop words left out
-	Headings []uint64 // whole normalised headings
-	Tags     []uint64
-	Keywords []uint64 // the 30 most frequent terms of the body, stop words left out, ties in term order
-	Folder   string   // folder inside the root, "" at its top
-	Names    []string // what a mention looks like: folded title, aliases and file name as space separated terms, generic and too short ones left out; sorted
+// Signals is what two documents have in common, each in [0,1].
+type Signals struct{ Title, Heading, Tag, Keyword, Path, Mention float64 }
+
+// Count is the number of signals above 0.
+func (s Signals) Count() int {
+	n := 0
+	for _, v := range [...]float64{s.Title, s.Heading, s.Tag, s.Keyword, s.Path, s.Mention} {
+		if v > 0 {
+			n++
+		}
+	}
+	return n
 }
 
-// Extract computes the features of one document.
-func Extract(s Source) Features { panic("stub") }
+// Map gives the signals by the names they have in reports and in metadata_json; all six, zeros included.
+func (s Signals) Map() map[string]float64 {
+	return map[string]float64{
+		"title": s.Title, "heading": s.Heading, "tag": s.Tag,
+		"keyword": s.Keyword, "path": s.Path, "mention": s.Mention,
+	}
+}
 
-// Append appends the compact binary form of f to b.
-func (f Features) Append(b []byte) []byte { panic("stub") }
+// Scope says in which shelves the targets of a document are looked for.
+type Scope uint8
 
-// Decode reads what Append wrote.
-func Decode(b []byte) (Features, error) { panic("stub") }
+// The scopes. Within one shelf links are always allowed, from a parent to a child never.
+const (
+	ScopeShelfWithParents Scope = iota // its own shelf and the shelves that this one extends
+	ScopeShelf                         // its own shelf
+	ScopeCrossShelf                    // every shelf that does not extend its own
+)
+
+var scopeNames = [...]string{"shelf_with_parents", "shelf", "cross_shelf"}
+
+func (s Scope) String() string {
+	if int(s) < len(scopeNames) {
+		return scopeNames[s]
+	}
+	return fmt.Sprintf("Scope(%d)", uint8(s))
+}
+
+// ParseScope reads what String writes.
+func ParseScope(s string) (Scope, error) {
+	for i, name := range scopeNames {
+		if s == name {
+			return Scope(i), nil
+		}
+	}
+	return 0, fmt.Errorf("correlate: parse scope %q: want shelf, shelf_with_parents or cross_shelf", s)
+}
+
+// Params are the settings of a correlation.
+type Params struct {
+	Weights       Weights
+	Scope         Scope
+	MinConfidence float64
+	MinSignals    int // signals above 0 that a link needs, unless its relation is RelationMentions
+	MaxLinks      int // links kept for one source; 0 or less = all
+}
+
+// DefaultParams are the settings of the contract.
+func DefaultParams() Params {
+	return Params{Weights: DefaultWeights(), MinConfidence: 0.6, MinSignals: 2, MaxLinks: 8}
+}
+
+// The relations of heuristic links, in the order in which they are tried.
+const (
+	RelationExtendsStandard    = "extends_standard"    // to an ancestor shelf, titles alike by half
+	RelationReferencesStandard = "references_standard" // to an ancestor shelf
+	RelationMentions           = "mentions"            // a mention is all there is, the folder aside
+	RelationReferencesCustom   = "references_custom"   // to a shelf that extends another
+	RelationRelated            = "related"
+)
+
+// Link is a heuristic link from Source to Target.
+type Link struct {
+	Source, Target int64
+	Relation       string
+	Score          float64
+	Confidence     float64
+	Signals        Signals
+	Rationale      string // what they share, "same title; 2 headings; 14 keywords; same folder"
+}

@@ -1,0 +1,183 @@
+package correlate
+
+import (
+	"bytes"
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"shelfd/internal/text"
+)
+
+// Source is what Extract looks at.
+type Source struct {
+	Path     string // inside the root, slash separated, without the shelf
+	Title    string
+	Aliases  []string
+	Tags     []string
+	Headings []string // titles of the sections
+	Body     string   // text below the front matter
+}
+
+// Features is what one document brings to every comparison.
+// Hashes are FNV-1a 64 of folded text, sorted, unique.
+type Features struct {
+	Title    []uint64 // tokens of the title, stop words left out
+	Headings []uint64 // whole normalised headings
+	Tags     []uint64
+	Keywords []uint64 // the 30 most frequent terms of the body, stop words left out, ties in term order
+	Folder   string   // folder inside the root, "" at its top
+	Names    []string // what a mention looks like: folded title, aliases and file name as space separated terms, generic and too short ones left out; sorted
+}
+
+// maxKeywords is how many terms of the body are kept: the top 30 of the contract.
+const maxKeywords = 30
+
+// Extract computes the features of one document.
+func Extract(s Source) Features {
+	f := Features{Folder: folder(s.Path), Names: names(s)}
+	for _, term := range terms(s.Title) {
+		if !text.Stop(term) {
+			f.Title = append(f.Title, hash(term))
+		}
+	}
+	for _, heading := range s.Headings {
+		if normal := normalHeading(heading); normal != "" {
+			f.Headings = append(f.Headings, hash(normal))
+		}
+	}
+	for _, tag := range s.Tags {
+		if normal := strings.Join(strings.Fields(text.Fold(strings.TrimLeft(tag, "# "))), " "); normal != "" {
+			f.Tags = append(f.Tags, hash(normal))
+		}
+	}
+	f.Title, f.Headings, f.Tags = unique(f.Title), unique(f.Headings), unique(f.Tags)
+	f.Keywords = keywords(s.Body)
+	return f
+}
+
+func folder(p string) string {
+	if dir := path.Dir(p); dir != "." && dir != "/" {
+		return dir
+	}
+	return ""
+}
+
+func unique[T cmp.Ordered](s []T) []T {
+	slices.Sort(s)
+	return slices.Clip(slices.Compact(s))
+}
+
+// terms are the words of s and the bigrams of its CJK runs; a single character only where it is a run.
+func terms(s string) (all []string) {
+	gramEnd := -1
+	text.Segment(s, func(t text.Token) {
+		if t.Kind == text.Ident || t.Kind == text.Gram && t.End == gramEnd {
+			return
+		}
+		if t.Kind == text.Gram {
+			gramEnd = t.End
+		}
+		all = append(all, t.Term)
+	})
+	return all
+}
+
+// normalHeading is the heading as terms, less the numbers that count it.
+func normalHeading(s string) string {
+	all := terms(s)
+	for i, term := range all {
+		if !isNumber(term) {
+			return strings.Join(all[i:], " ")
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func isNumber(term string) bool {
+	for i := 0; i < len(term); i++ {
+		if term[i]-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
+
+// counted is a term of the body: where it stands in the buffer of terms and how often.
+type counted struct {
+	start, end int
+	n          int
+}
+
+// keywords are the most frequent terms of a body. Numbers and single letters say nothing and are left out.
+func keywords(body string) []uint64 {
+	buffer, _ := text.AppendTerms(make([]byte, 0, len(body)+len(body)/4), nil, body)
+	found := make([]counted, 0, 256)
+	place := make(map[uint64]int32, 256)
+	gramEnd := false // whether the term before was a bigram, so that a single character only ends its run
+	for start := 0; start < len(buffer); {
+		end := start + bytes.IndexByte(buffer[start:], ' ')
+		term := buffer[start:end]
+		characters := cjkLen(term)
+		if !gramEnd || characters != 1 {
+			h := hash(term)
+			if i, ok := place[h]; ok {
+				found[i].n++
+			} else {
+				place[h] = int32(len(found))
+				found = append(found, counted{start, end, 1})
+			}
+		}
+		gramEnd = characters > 1
+		start = end + 1
+	}
+	return top(buffer, found)
+}
+
+// top hashes the maxKeywords best of the found terms.
+func top(buffer []byte, found []counted) []uint64 {
+	term := func(c counted) []byte { return buffer[c.start:c.end] }
+	slices.SortFunc(found, func(a, b counted) int {
+		if a.n != b.n {
+			return cmp.Compare(b.n, a.n)
+		}
+		return bytes.Compare(term(a), term(b))
+	})
+	hashes := make([]uint64, 0, maxKeywords)
+	for _, c := range found {
+		if telling(term(c)) {
+			hashes = append(hashes, hash(term(c)))
+		}
+		if len(hashes) == maxKeywords {
+			break
+		}
+	}
+	return unique(hashes)
+}
+
+func telling(term []byte) bool {
+	return len(term) > 1 && !isNumber(string(term)) && !text.Stop(string(term))
+}
+
+// cjkLen is the number of characters of a CJK term, 0 for a word.
+func cjkLen(term []byte) int {
+	if len(term) < 3 || term[0] < 0xE1 { // the first byte of U+1000; CJK begins above
+		return 0
+	}
+	if r, _ := utf8.DecodeRune(term); !text.IsCJK(r) {
+		return 0
+	}
+	return utf8.RuneCount(term)
+}
+
+// hash is FNV-1a 64.
+func hash[T string | []byte](s T) uint64 {
+	const offset, prime = 0xcbf29ce484222325, 0x100000001b3
+	h := uint64(offset)
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint64(s[i])) * prime
+	}
+	return h
+}

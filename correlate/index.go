@@ -1,0 +1,155 @@
+package correlate
+
+import (
+	"slices"
+	"sync"
+)
+
+// Index holds the features of all documents in memory and finds links among them.
+//
+// Methods that read may run side by side; Put, Remove and SetHierarchy need the Index alone.
+type Index struct {
+	hierarchy *Hierarchy
+	ordinals  map[int64]uint32 // by document id
+	entries   []entry          // by ordinal
+	free      []uint32         // ordinals without a document
+	shelves   []string         // by number; shelves are few and never forgotten
+	shelfOf   map[string]uint32
+	folders   map[string]string // one copy of each folder name
+
+	titles, headings, tags lists
+	mentions               mentions
+	scratch                sync.Pool // *marks
+}
+
+// entry is a document in the Index.
+type entry struct {
+	id    int64
+	path  string
+	shelf uint32
+	used  bool
+	Features
+}
+
+// NewIndex makes an Index without documents. A nil Hierarchy knows no parents.
+func NewIndex(h *Hierarchy) *Index {
+	return &Index{
+		hierarchy: h,
+		ordinals:  make(map[int64]uint32), shelfOf: make(map[string]uint32), folders: make(map[string]string),
+		titles: newLists(), headings: newLists(), tags: newLists(), mentions: newMentions(),
+	}
+}
+
+// SetHierarchy changes which shelf extends which. Stored links of the shelves concerned have to be found again.
+func (ix *Index) SetHierarchy(h *Hierarchy) { ix.hierarchy = h }
+
+// Len is the number of documents.
+func (ix *Index) Len() int { return len(ix.ordinals) }
+
+// Put adds a document or replaces what is known of it. path is its doc_path, by which ties are ordered.
+func (ix *Index) Put(doc int64, shelf, path string, f Features) {
+	ix.Remove(doc)
+	n := ix.ordinal()
+	ix.ordinals[doc] = n
+	f.Folder = ix.folder(f.Folder)
+	ix.entries[n] = entry{id: doc, path: path, shelf: ix.shelf(shelf), used: true, Features: f}
+	ix.lists(n, (*lists).add)
+	for _, name := range f.Names {
+		ix.mentions.add(name, n)
+	}
+}
+
+func (ix *Index) ordinal() uint32 {
+	if n := len(ix.free); n > 0 {
+		ordinal := ix.free[n-1]
+		ix.free = ix.free[:n-1]
+		return ordinal
+	}
+	ix.entries = append(ix.entries, entry{})
+	return uint32(len(ix.entries) - 1)
+}
+
+func (ix *Index) folder(name string) string {
+	if one, ok := ix.folders[name]; ok {
+		return one
+	}
+	ix.folders[name] = name
+	return name
+}
+
+func (ix *Index) shelf(name string) uint32 {
+	n, ok := ix.shelfOf[name]
+	if !ok {
+		n = uint32(len(ix.shelves))
+		ix.shelves = append(ix.shelves, name)
+		ix.shelfOf[name] = n
+	}
+	return n
+}
+
+// lists applies change to the lists that lead to document n.
+func (ix *Index) lists(n uint32, change func(l *lists, key uint64, doc uint32)) {
+	e := &ix.entries[n]
+	for _, h := range e.Title {
+		change(&ix.titles, h, n)
+	}
+	for _, h := range e.Headings {
+		change(&ix.headings, h, n)
+	}
+	for _, h := range e.Tags {
+		change(&ix.tags, h, n)
+	}
+}
+
+// Remove forgets a document; one that is not there is no error.
+func (ix *Index) Remove(doc int64) {
+	n, ok := ix.ordinals[doc]
+	if !ok {
+		return
+	}
+	ix.lists(n, (*lists).remove)
+	for _, name := range ix.entries[n].Names {
+		ix.mentions.remove(name, n)
+	}
+	ix.entries[n] = entry{}
+	delete(ix.ordinals, doc)
+	ix.free = append(ix.free, n)
+}
+
+// Mentioned lists the documents that s names by title, alias or file name, as whole words, in id order. The document
+// that s is the text of may be among them; Links takes no notice of it.
+func (ix *Index) Mentioned(s string) []int64 {
+	var ids []int64
+	ix.mentions.find(s, func(doc uint32) { ids = append(ids, ix.entries[doc].id) })
+	return unique(ids)
+}
+
+// marks is a set of ordinals that is cleared in no time: a document is in it when its mark is the current round.
+type marks struct {
+	round uint32
+	of    []uint32
+	list  []uint32
+}
+
+func (ix *Index) marks() *marks {
+	m, _ := ix.scratch.Get().(*marks)
+	if m == nil {
+		m = new(marks)
+	}
+	if len(m.of) < len(ix.entries) {
+		m.of = slices.Grow(m.of, len(ix.entries)-len(m.of))[:len(ix.entries)]
+	}
+	m.list = m.list[:0]
+	if m.round++; m.round == 0 {
+		clear(m.of)
+		m.round = 1
+	}
+	return m
+}
+
+func (m *marks) add(doc uint32) {
+	if m.of[doc] != m.round {
+		m.of[doc] = m.round
+		m.list = append(m.list, doc)
+	}
+}

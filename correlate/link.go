@@ -1,0 +1,141 @@
+package correlate
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Links finds the best links of a source, best first: those that brute force over all pairs would find. mentioned are
+// the documents that its text names (see Mentioned). A source that is not in the Index has none.
+//
+// The order is confidence, then targets in shelves that the source's shelf extends, then score, then path.
+func (ix *Index) Links(source int64, mentioned []int64, p Params) []Link {
+	n, ok := ix.ordinals[source]
+	if !ok {
+		return nil
+	}
+	links := ix.search(n, mentioned, p, false)
+	slices.SortFunc(links, ix.compareLinks)
+	if p.MaxLinks > 0 && len(links) > p.MaxLinks {
+		links = links[:p.MaxLinks]
+	}
+	return slices.Clip(links)
+}
+
+// Suitors finds the links that sources may have to a target, in the order of their paths: every one that passes,
+// without regard to MaxLinks. mentionedBy are the documents whose text names the target.
+//
+// After a change of target, the stored list of each source among the suitors, and of each source that has a stored link
+// to it, is brought up to date by Merge.
+func (ix *Index) Suitors(target int64, mentionedBy []int64, p Params) []Link {
+	n, ok := ix.ordinals[target]
+	if !ok {
+		return nil
+	}
+	links := ix.search(n, mentionedBy, p, true)
+	slices.SortFunc(links, func(a, b Link) int { return cmp.Compare(ix.pathOf(a.Source), ix.pathOf(b.Source)) })
+	return links
+}
+
+// Merge brings the stored links of one source up to date after target changed or went: stored is what Links said
+// before, suitor the source's link to target now, nil for none. whole is true when that cannot be told from stored,
+// because a link that had been crowded out may move up: then Links has to be asked.
+//
+// When several documents changed, the Index must know all of them first; then one Merge after the other is right.
+func (ix *Index) Merge(stored []Link, target int64, suitor *Link, p Params) (links []Link, whole bool) {
+	full := p.MaxLinks > 0 && len(stored) >= p.MaxLinks
+	links = slices.Clone(stored)
+	if at := slices.IndexFunc(links, func(l Link) bool { return l.Target == target }); at >= 0 {
+		before := links[at]
+		links = slices.Delete(links, at, at+1)
+		if full && !staysAhead(suitor, before, links) {
+			return nil, true
+		}
+	}
+	if suitor != nil {
+		links = append(links, *suitor)
+		slices.SortFunc(links, ix.compareLinks)
+	}
+	if p.MaxLinks > 0 && len(links) > p.MaxLinks {
+		links = links[:p.MaxLinks]
+	}
+	return links, false
+}
+
+// staysAhead says whether suitor is ahead of every link that had been crowded out. Those are not known, but not ahead
+// of before nor of any of the others. Ties count as behind, because a path may have changed.
+func staysAhead(suitor *Link, before Link, others []Link) bool {
+	if suitor == nil {
+		return false
+	}
+	if compareWorth(*suitor, before) < 0 {
+		return true
+	}
+	return len(others) > 0 && compareWorth(*suitor, others[len(others)-1]) < 0
+}
+
+func (ix *Index) pathOf(doc int64) string {
+	if n, ok := ix.ordinals[doc]; ok {
+		return ix.entries[n].path
+	}
+	return ""
+}
+
+// compareLinks orders the links of one source, best first.
+func (ix *Index) compareLinks(a, b Link) int {
+	return cmp.Or(
+		compareWorth(a, b),
+		cmp.Compare(ix.pathOf(a.Target), ix.pathOf(b.Target)),
+		cmp.Compare(a.Target, b.Target),
+	)
+}
+
+func compareWorth(a, b Link) int {
+	return cmp.Or(
+		cmp.Compare(b.Confidence, a.Confidence),
+		cmp.Compare(upward(b.Relation), upward(a.Relation)),
+		cmp.Compare(b.Score, a.Score),
+	)
+}
+
+// upward is 1 for the relations that lead to a shelf which the source's shelf extends.
+func upward(relation string) int {
+	if relation == RelationExtendsStandard || relation == RelationReferencesStandard {
+		return 1
+	}
+	return 0
+}
+
+// rationale says in few words what two documents share; it is stored with every link.
+func rationale(s Signals, headings, tags, keywords int) string {
+	var parts []string
+	switch {
+	case s.Title == 1:
+		parts = append(parts, "same title")
+	case s.Title > 0:
+		parts = append(parts, "title "+strconv.Itoa(int(s.Title*100))+"%")
+	}
+	for _, part := range [...]struct {
+		n         int
+		one, many string
+	}{{headings, "heading", "headings"}, {tags, "tag", "tags"}, {keywords, "keyword", "keywords"}} {
+		switch {
+		case part.n == 1:
+			parts = append(parts, "1 "+part.one)
+		case part.n > 1:
+			parts = append(parts, strconv.Itoa(part.n)+" "+part.many)
+		}
+	}
+	switch s.Path {
+	case 1:
+		parts = append(parts, "same folder")
+	case 0.5:
+		parts = append(parts, "sister folder")
+	}
+	if s.Mention > 0 {
+		parts = append(parts, "mention")
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,66 @@
+package correlate
+
+import (
+	"bytes"
+	"strings"
+
+	"shelfd/internal/text"
+)
+
+// mentions finds names in texts. A name is a run of terms; each of its beginnings has a key, so that a text is read
+// once and every place in it is followed only as far as some name goes.
+type mentions struct {
+	beginnings map[uint64]uint32 // key of the first terms of a name → how many names begin so
+	names      lists             // key of all terms of a name → documents
+}
+
+func newMentions() mentions {
+	return mentions{beginnings: make(map[uint64]uint32), names: newLists()}
+}
+
+// follow is the key of a run of terms from the key of the run without its last one.
+func follow(key, term uint64) uint64 {
+	key = (key ^ term) * 0x9E3779B97F4A7C15
+	return key ^ key>>29
+}
+
+func (m *mentions) add(name string, doc uint32) {
+	key := uint64(0)
+	for term := range strings.SplitSeq(name, " ") {
+		key = follow(key, hash(term))
+		m.beginnings[key]++
+	}
+	m.names.add(key, doc)
+}
+
+func (m *mentions) remove(name string, doc uint32) {
+	key := uint64(0)
+	for term := range strings.SplitSeq(name, " ") {
+		key = follow(key, hash(term))
+		if m.beginnings[key]--; m.beginnings[key] == 0 {
+			delete(m.beginnings, key)
+		}
+	}
+	m.names.remove(key, doc)
+}
+
+// find calls f for every document whose name stands in s, once for each place.
+func (m *mentions) find(s string, f func(doc uint32)) {
+	buffer, _ := text.AppendTerms(make([]byte, 0, len(s)+len(s)/4), nil, s)
+	all := make([]uint64, 0, len(buffer)/4)
+	for start := 0; start < len(buffer); {
+		end := start + bytes.IndexByte(buffer[start:], ' ')
+		all = append(all, hash(buffer[start:end]))
+		start = end + 1
+	}
+	for i := range all {
+		key := uint64(0)
+		for _, term := range all[i:] {
+			key = follow(key, term)
+			if m.beginnings[key] == 0 {
+				break
+			}
+			m.names.each(key, f)
+		}
+	}
+}

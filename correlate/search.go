@@ -1,0 +1,199 @@
+package correlate
+
+// A pair can only pass if it shares enough, so most pairs need never be looked at. Which features a candidate must
+// share is worked out from the weights and the least confidence, not fixed: drivers are the kinds of feature such that
+// a pair that shares none of them, and no mention, cannot pass. With the contract's weights that is a title token, or
+// for documents with headings and tags a title token or a tag.
+//
+// Candidates from the lists of the drivers, and those with a mention, are then compared signal by signal, dearest last,
+// and dropped as soon as the signals still unknown could not lift them over the least confidence.
+
+// driver is a set of kinds of feature with lists.
+type driver uint8
+
+const (
+	byTitle driver = 1 << iota
+	byHeading
+	byTag
+	allDrivers = byTitle | byHeading | byTag
+)
+
+// search compares document n with its candidates. partners have a mention: n's text names them or, reversed, theirs
+// names n. Reversed, n is the target.
+func (ix *Index) search(n uint32, partners []int64, p Params, reversed bool) []Link {
+	m := ix.marks()
+	defer ix.scratch.Put(m)
+	for _, id := range partners {
+		if ordinal, ok := ix.ordinals[id]; ok {
+			m.add(ordinal)
+		}
+	}
+	mentioned := len(m.list)
+	ix.gather(n, p, m)
+
+	open := ix.openShelves(n, p.Scope, reversed)
+	var links []Link
+	for i, other := range m.list {
+		if other == n || !open[ix.entries[other].shelf] {
+			continue
+		}
+		source, target := n, other
+		if reversed {
+			source, target = other, n
+		}
+		if link, ok := ix.link(source, target, i < mentioned, p); ok {
+			links = append(links, link)
+		}
+	}
+	return links
+}
+
+// openShelves says for each shelf whether links between n and its documents are allowed.
+func (ix *Index) openShelves(n uint32, scope Scope, reversed bool) []bool {
+	own := ix.shelves[ix.entries[n].shelf]
+	open := make([]bool, len(ix.shelves))
+	for i, other := range ix.shelves {
+		if reversed {
+			open[i] = ix.hierarchy.route(other, own, scope)
+		} else {
+			open[i] = ix.hierarchy.route(own, other, scope)
+		}
+	}
+	return open
+}
+
+// gather marks the candidates of n: all documents that may pass without a mention.
+func (ix *Index) gather(n uint32, p Params, m *marks) {
+	e := &ix.entries[n]
+	drivers, ok := ix.drivers(e, p)
+	if !ok {
+		for i := range ix.entries {
+			if ix.entries[i].used {
+				m.add(uint32(i))
+			}
+		}
+		return
+	}
+	if drivers&byTitle != 0 {
+		ix.titles.mark(e.Title, m)
+	}
+	if drivers&byHeading != 0 {
+		ix.headings.mark(e.Headings, m)
+	}
+	if drivers&byTag != 0 {
+		ix.tags.mark(e.Tags, m)
+	}
+}
+
+func (l *lists) mark(keys []uint64, m *marks) {
+	for _, key := range keys {
+		l.each(key, m.add)
+	}
+}
+
+// drivers chooses the cheapest sufficient set; false when none is, so that every document is a candidate.
+func (ix *Index) drivers(e *entry, p Params) (best driver, ok bool) {
+	least := 0
+	for d := driver(0); d <= allDrivers; d++ {
+		if !sufficient(d, e, p) {
+			continue
+		}
+		if cost := ix.cost(d, e); !ok || cost < least {
+			best, least, ok = d, cost, true
+		}
+	}
+	return best, ok
+}
+
+func (ix *Index) cost(d driver, e *entry) int {
+	cost := 0
+	for _, kind := range [...]struct {
+		driver driver
+		lists  *lists
+		keys   []uint64
+	}{{byTitle, &ix.titles, e.Title}, {byHeading, &ix.headings, e.Headings}, {byTag, &ix.tags, e.Tags}} {
+		if d&kind.driver == 0 {
+			continue
+		}
+		for _, key := range kind.keys {
+			cost += kind.lists.size(key)
+		}
+	}
+	return cost
+}
+
+// sufficient says whether no document passes beside e that shares nothing in d and has no mention, whatever it is: the
+// best there could be stays below the least confidence.
+func sufficient(d driver, e *entry, p Params) bool {
+	for other := range 8 { // which of headings, tags, keywords the other document has
+		shown := shows{
+			heading: other&1 != 0 && len(e.Headings) > 0,
+			tag:     other&2 != 0 && len(e.Tags) > 0,
+			keyword: other&4 != 0 && len(e.Keywords) > 0,
+		}
+		best := Signals{Path: 1}
+		if d&byTitle == 0 && len(e.Title) > 0 {
+			best.Title = 1
+		}
+		if d&byHeading == 0 && shown.heading {
+			best.Heading = 1
+		}
+		if d&byTag == 0 && shown.tag {
+			best.Tag = 1
+		}
+		if shown.keyword {
+			best.Keyword = 1
+		}
+		if c := p.Weights.weigh(best, shown); c.Confidence >= p.MinConfidence && best.Count() >= p.MinSignals {
+			return false
+		}
+	}
+	return true
+}
+
+// link compares two documents of the Index and makes the link if it passes.
+func (ix *Index) link(source, target uint32, mentioned bool, p Params) (Link, bool) {
+	a, b := &ix.entries[source], &ix.entries[target]
+	c, ok := compareAbove(&a.Features, &b.Features, mentioned, p)
+	if !ok {
+		return Link{}, false
+	}
+	relation := ix.hierarchy.relation(ix.shelves[a.shelf], ix.shelves[b.shelf], c.Signals)
+	if c.Signals.Count() < p.MinSignals && relation != RelationMentions {
+		return Link{}, false
+	}
+	return Link{
+		Source: a.id, Target: b.id, Relation: relation,
+		Score: c.Score, Confidence: c.Confidence, Signals: c.Signals,
+		Rationale: rationale(c.Signals, shared(a.Headings, b.Headings), shared(a.Tags, b.Tags), shared(a.Keywords, b.Keywords)),
+	}, true
+}
+
+// compareAbove is Compare for pairs that reach the least confidence; it gives up on others as soon as it can.
+func compareAbove(a, b *Features, mentioned bool, p Params) (Comparison, bool) {
+	shown := shownBy(a, b)
+	s := Signals{Title: jaccard(a.Title, b.Title), Path: proximity(a.Folder, b.Folder)}
+	if mentioned {
+		s.Mention = 1
+	}
+	best := s
+	best.Heading, best.Tag, best.Keyword = one(shown.heading), one(shown.tag), one(shown.keyword)
+	if p.Weights.weigh(best, shown).Confidence < p.MinConfidence {
+		return Comparison{}, false
+	}
+	s.Heading, s.Tag = jaccard(a.Headings, b.Headings), jaccard(a.Tags, b.Tags)
+	best.Heading, best.Tag = s.Heading, s.Tag
+	if p.Weights.weigh(best, shown).Confidence < p.MinConfidence {
+		return Comparison{}, false
+	}
+	s.Keyword = overlap(a.Keywords, b.Keywords)
+	c := p.Weights.weigh(s, shown)
+	return c, c.Confidence >= p.MinConfidence
+}
+
+func one(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
