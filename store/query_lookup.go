@@ -1,0 +1,345 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"shelfd/internal/text"
+)
+
+// found is where something stands.
+type found struct {
+	in    postings // chunks that hold it
+	by    postings // chunks whose document has it among its names, or passes the filter
+	first postings // the first chunks of those documents
+}
+
+// answers are the chunks that have it, in themselves or by the names of their document.
+func (f found) answers() postings { return union(f.in, f.by) }
+
+func (f found) or(g found) found {
+	return found{union(f.in, g.in), union(f.by, g.by), union(f.first, g.first)}
+}
+
+func (f found) and(g found) found {
+	return found{
+		in:    union(intersect(f.in, g.answers()), intersect(g.in, f.by)),
+		by:    intersect(f.by, g.by),
+		first: intersect(f.first, g.first),
+	}
+}
+
+// named is what the names of documents answer.
+func named(documents extents) found {
+	return found{by: documents.chunks(), first: documents.firsts()}
+}
+
+// lookup finds the parts of one query inside a scope.
+type lookup struct {
+	v     *View
+	scope string // MATCH expression that holds in both tables; "" = everywhere
+	front map[string][]frontValue
+	every extents // all documents in the scope, once asked for
+
+	spoken map[string]bool // languages with a stemmer that some document has
+}
+
+// frontValue is a scalar below a key of a document's front matter.
+type frontValue struct {
+	document int64
+	value    string
+}
+
+// match finds what a compiled unit finds.
+func (l *lookup) match(m match) (found, error) {
+	m = m.scoped(l.scope)
+	chunks, err := l.v.chunkPostings(m.chunk)
+	if err != nil {
+		return found{}, err
+	}
+	documents, err := l.v.documentPostings(m.document)
+	if err != nil {
+		return found{}, err
+	}
+	names, err := l.v.extentsOf(documents)
+	f := named(names)
+	f.in = chunks
+	return f, err
+}
+
+// unit finds a unit as typed, its sign left out of account.
+func (l *lookup) unit(u unit) (found, error) {
+	if u.kind == unitFilter {
+		return l.filter(u)
+	}
+	return l.match(compileUnit(u))
+}
+
+// all are the documents of the scope.
+func (l *lookup) all() (extents, error) {
+	if l.every != nil {
+		return l.every, nil
+	}
+	var err error
+	if l.scope == "" {
+		l.every, err = l.v.allExtents()
+		return l.every, err
+	}
+	documents, err := l.v.documentPostings(l.scope)
+	if err == nil {
+		l.every, err = l.v.extentsOf(documents)
+	}
+	return l.every, err
+}
+
+// filter finds the documents that pass a filter; for heading: the chunks.
+func (l *lookup) filter(u unit) (found, error) {
+	positive := u
+	if u.op == notEqual && isBuiltIn(u.key) {
+		positive.op = equal
+	}
+	if u.key == keyHeading {
+		chunks, err := l.v.chunkPostings(match{chunk: columnMatch(headingColumn, u.text)}.scoped(l.scope).chunk)
+		if err != nil || positive == u {
+			return found{by: chunks}, err
+		}
+		return l.without(found{by: chunks})
+	}
+	documents, err := l.filtered(positive)
+	if err != nil {
+		return found{}, err
+	}
+	if positive != u {
+		names, err := l.v.extentsOf(documents)
+		if err != nil {
+			return found{}, err
+		}
+		return l.without(named(names))
+	}
+	names, err := l.inScope(documents)
+	return named(names), err
+}
+
+// inScope are those of the documents that the scope holds.
+func (l *lookup) inScope(documents postings) (extents, error) {
+	if l.scope == "" {
+		return l.v.extentsOf(documents)
+	}
+	all, err := l.all()
+	var names extents
+	for _, x := range all {
+		if documents.has(x.document) {
+			names = append(names, x)
+		}
+	}
+	return names, err
+}
+
+// without are the chunks of the scope that do not have it. They hold no word for that.
+func (l *lookup) without(f found) (found, error) {
+	all, err := l.all()
+	return found{by: subtract(all.chunks(), f.answers())}, err
+}
+
+func (l *lookup) filtered(u unit) (postings, error) {
+	switch u.key {
+	case keyShelf:
+		scope, err := l.shelfScope(u.text)
+		if err != nil {
+			return nil, err
+		}
+		return l.v.documentPostings(scope)
+	case keyTitle:
+		return l.v.documentPostings(match{document: columnMatch(titleColumn, u.text)}.scoped(l.scope).document)
+	case keyTag:
+		return l.tagged(u.text)
+	case keyPath:
+		return l.paths(u.text)
+	case keyKind:
+		return l.v.sortedInts(`SELECT id FROM documents WHERE lower(substr(file_path, -length(?1))) = ?1`, "."+strings.ToLower(u.text))
+	case keyAfter, keyBefore:
+		return l.dated(u)
+	}
+	return l.frontMatter(u)
+}
+
+// columnMatch wants the words of value in a row in one column.
+func columnMatch(column, value string) string {
+	terms := cut(value).running
+	if len(terms) == 1 && isSingleCJK(terms[0]) {
+		return column + " : " + quote(terms...) + " *"
+	}
+	return column + " : " + quote(terms...)
+}
+
+// shelfScope is the scope of the shelves of that name, whatever its case; a scope that holds nothing without one.
+func (l *lookup) shelfScope(name string) (string, error) {
+	terms := []string{shelfTerm("")}
+	err := l.v.each(`SELECT name FROM shelves`, nil, func(rows *sql.Rows) error {
+		var shelf string
+		err := rows.Scan(&shelf)
+		if text.Fold(shelf) == text.Fold(name) {
+			terms = append(terms, shelfTerm(shelf))
+		}
+		return err
+	})
+	return scopeMatch(terms...), err
+}
+
+// tagged are the documents with that tag. The index finds candidates; the tags themselves decide.
+func (l *lookup) tagged(tag string) (postings, error) {
+	query, args := `SELECT id, tags FROM documents WHERE tags <> '[]'`, []any(nil)
+	if len(cut(tag).running) > 0 {
+		candidates, err := l.v.documentPostings(match{document: columnMatch(tagColumn, tag)}.scoped(l.scope).document)
+		if err != nil || len(candidates) == 0 {
+			return nil, err
+		}
+		query, args = `SELECT d.id, d.tags FROM json_each(?) j JOIN documents d ON d.id = j.value`, []any{jsonNumbers(candidates)}
+	}
+	var documents postings
+	folded := text.Fold(tag)
+	err := l.v.each(query, args, func(rows *sql.Rows) error {
+		var id int64
+		var list string
+		if err := rows.Scan(&id, &list); err != nil {
+			return err
+		}
+		var tags []string
+		err := json.Unmarshal([]byte(list), &tags)
+		if slices.ContainsFunc(tags, func(t string) bool { return text.Fold(t) == folded }) {
+			documents = append(documents, id)
+		}
+		return err
+	})
+	return sorted(documents), err
+}
+
+// paths are the documents whose doc_path, or a tail of it that begins after a slash, begins with value or fits it as a
+// glob. Case does not matter.
+func (l *lookup) paths(value string) (postings, error) {
+	value = strings.TrimPrefix(text.Fold(value), "/")
+	glob := strings.ContainsAny(value, "*?[{")
+	if glob && !doublestar.ValidatePattern(value) {
+		glob = false
+	}
+	var documents postings
+	err := l.v.each(`SELECT id, file_path FROM documents`, nil, func(rows *sql.Rows) error {
+		var id int64
+		var docPath sql.RawBytes
+		err := rows.Scan(&id, &docPath)
+		if pathFits(text.Fold(string(docPath)), value, glob) {
+			documents = append(documents, id)
+		}
+		return err
+	})
+	return sorted(documents), err
+}
+
+func pathFits(docPath, value string, glob bool) bool {
+	if !glob {
+		return strings.Contains("/"+docPath, "/"+value)
+	}
+	for {
+		if doublestar.MatchUnvalidated(value, docPath) {
+			return true
+		}
+		_, tail, ok := strings.Cut(docPath, "/")
+		if !ok {
+			return false
+		}
+		docPath = tail
+	}
+}
+
+// dated are the documents of a day or later, or before a day. A date of the front matter without a time of day names
+// that day everywhere, so it is compared with the day of UTC, in which it is stored; other times with the local day.
+func (l *lookup) dated(u unit) (postings, error) {
+	local, _ := parseDay(u.text, time.Local)
+	utc, _ := parseDay(u.text, time.UTC)
+	const day = int64(24 * time.Hour)
+	bound := `CASE WHEN dated = 1 AND date % ?3 = 0 THEN ?2 ELSE ?1 END`
+	sign := `>=`
+	if u.key == keyBefore {
+		sign = `<`
+	}
+	return l.v.sortedInts(`SELECT id FROM documents WHERE date `+sign+` `+bound, local.UnixNano(), utc.UnixNano(), day)
+}
+
+// frontMatter are the documents that have the key with a value that compares as wanted; of a list one element is
+// enough, and for != none may be equal.
+func (l *lookup) frontMatter(u unit) (postings, error) {
+	values, err := l.frontValues(u.key)
+	var documents, equals postings
+	for _, f := range values {
+		if compare(f.value, u.text, u.op) {
+			documents = append(documents, f.document)
+		} else if u.op == notEqual {
+			equals = append(equals, f.document)
+		}
+	}
+	return subtract(sorted(documents), sorted(equals)), err
+}
+
+// frontValues lists the scalars that stand below a key, whatever its case.
+func (l *lookup) frontValues(key string) ([]frontValue, error) {
+	key = strings.ToLower(key)
+	if values, ok := l.front[key]; ok {
+		return values, nil
+	}
+	var values []frontValue
+	err := l.v.each(`SELECT d.id, CASE WHEN e.type IN ('true', 'false') THEN e.type ELSE e.atom END FROM documents d, json_each(d.frontmatter) k, json_tree(d.frontmatter, k.fullkey) e
+		WHERE d.frontmatter <> '{}' AND lower(k.key) = ? AND e.atom IS NOT NULL`, []any{key}, func(rows *sql.Rows) error {
+		var f frontValue
+		err := rows.Scan(&f.document, &f.value)
+		values = append(values, f)
+		return err
+	})
+	if l.front == nil {
+		l.front = map[string][]frontValue{}
+	}
+	l.front[key] = values
+	return values, err
+}
+
+// settle turns filters whose key no document has into the words they were typed as.
+func (l *lookup) settle(e expression) (expression, error) {
+	for i, c := range e {
+		for j, u := range c {
+			if u.kind != unitFilter || isBuiltIn(u.key) {
+				continue
+			}
+			values, err := l.frontValues(u.key)
+			if err != nil {
+				return nil, err
+			}
+			if len(values) == 0 {
+				e[i][j] = unit{kind: unitWord, not: u.not, text: u.typed}
+			}
+		}
+	}
+	return e, nil
+}
+
+func (v *View) sortedInts(query string, args ...any) (postings, error) {
+	ids, err := v.ints(query, args...)
+	return sorted(ids), err
+}
+
+func jsonNumbers(ids []int64) string {
+	b, _ := json.Marshal(ids) // numbers always marshal
+	return string(b)
+}
+
+// folderScope is the scope of a shelf or folder, "" = everywhere.
+func folderScope(folder string) string {
+	if folder = strings.Trim(path.Clean("/"+folder), "/"); folder == "" {
+		return ""
+	}
+	return scopeMatch(folderTerm(folder))
+}

@@ -1,0 +1,216 @@
+package store
+
+import (
+	"cmp"
+	"database/sql"
+	"slices"
+)
+
+// postings are ids in ascending order, each once.
+type postings []int64
+
+// parsePostings reads the comma separated numbers that group_concat makes, which is several times faster than reading
+// as many rows. stride numbers belong together; each of them goes to its own call of take.
+func parsePostings(list []byte, take func(n int64)) {
+	n, digits := int64(0), false
+	for _, b := range list {
+		if b == ',' {
+			take(n)
+			n, digits = 0, false
+			continue
+		}
+		n, digits = n*10+int64(b-'0'), true
+	}
+	if digits {
+		take(n)
+	}
+}
+
+func sorted(p postings) postings {
+	if !slices.IsSorted(p) {
+		slices.Sort(p)
+	}
+	return slices.Compact(p)
+}
+
+func (p postings) has(id int64) bool {
+	_, ok := slices.BinarySearch(p, id)
+	return ok
+}
+
+func union(a, b postings) postings {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
+	out := make(postings, 0, len(a)+len(b))
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i] < b[j]:
+			out = append(out, a[i])
+			i++
+		case a[i] > b[j]:
+			out = append(out, b[j])
+			j++
+		default:
+			out = append(out, a[i])
+			i, j = i+1, j+1
+		}
+	}
+	return append(append(out, a[i:]...), b[j:]...)
+}
+
+func intersect(a, b postings) postings {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	out := make(postings, 0, len(a))
+	if len(b) > 16*len(a) {
+		for _, id := range a {
+			if b.has(id) {
+				out = append(out, id)
+			}
+		}
+		return out
+	}
+	j := 0
+	for _, id := range a {
+		for j < len(b) && b[j] < id {
+			j++
+		}
+		if j < len(b) && b[j] == id {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func subtract(a, b postings) postings {
+	if len(b) == 0 {
+		return a
+	}
+	out := make(postings, 0, len(a))
+	j := 0
+	for _, id := range a {
+		for j < len(b) && b[j] < id {
+			j++
+		}
+		if j == len(b) || b[j] != id {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// extent is a document with the chunks it has: ids first to first+n-1.
+type extent struct {
+	document, first int64
+	n               int
+}
+
+// extents are documents in the order of their ids.
+type extents []extent
+
+// chunks are the chunks of all the documents.
+func (e extents) chunks() postings {
+	total := 0
+	for _, x := range e {
+		total += x.n
+	}
+	out := make(postings, 0, total)
+	for _, x := range e.inPlace() {
+		for i := range x.n {
+			out = append(out, x.first+int64(i))
+		}
+	}
+	return out
+}
+
+// firsts are the first chunks of the documents that have any.
+func (e extents) firsts() postings {
+	out := make(postings, 0, len(e))
+	for _, x := range e.inPlace() {
+		if x.n > 0 {
+			out = append(out, x.first)
+		}
+	}
+	return out
+}
+
+// inPlace orders documents as their chunks are.
+func (e extents) inPlace() extents {
+	byFirst := func(a, b extent) int { return cmp.Compare(a.first, b.first) }
+	if slices.IsSortedFunc(e, byFirst) {
+		return e
+	}
+	e = slices.Clone(e)
+	slices.SortFunc(e, byFirst)
+	return e
+}
+
+// chunkPostings are the chunks that a MATCH expression finds; "" finds none.
+func (v *View) chunkPostings(match string) (postings, error) {
+	return v.postings(`SELECT group_concat(rowid) FROM chunk_fts WHERE chunk_fts MATCH ?`, match)
+}
+
+// documentPostings are the documents whose names a MATCH expression finds; "" finds none.
+func (v *View) documentPostings(match string) (postings, error) {
+	return v.postings(`SELECT group_concat(rowid) FROM document_fts WHERE document_fts MATCH ?`, match)
+}
+
+func (v *View) postings(query, match string) (postings, error) {
+	if match == "" {
+		return nil, nil
+	}
+	var list sql.RawBytes
+	var out postings
+	err := v.each(query, []any{match}, func(rows *sql.Rows) error {
+		err := rows.Scan(&list)
+		out = make(postings, 0, len(list)/5)
+		parsePostings(list, func(n int64) { out = append(out, n) })
+		return err
+	})
+	return sorted(out), err
+}
+
+// extentsOf looks up the chunks of documents: one by one, or all in one pass when they are many.
+func (v *View) extentsOf(documents postings) (extents, error) {
+	if len(documents) == 0 {
+		return nil, nil
+	}
+	if len(documents) > 512 {
+		all, err := v.allExtents()
+		kept := all[:0]
+		for _, x := range all {
+			if documents.has(x.document) {
+				kept = append(kept, x)
+			}
+		}
+		return kept, err
+	}
+	return v.extents(`SELECT group_concat(d.id || ',' || d.first_chunk || ',' || d.chunk_count)
+		FROM json_each(?) j JOIN documents d ON d.id = j.value`, jsonNumbers(documents))
+}
+
+func (v *View) allExtents() (extents, error) {
+	return v.extents(`SELECT group_concat(id || ',' || first_chunk || ',' || chunk_count) FROM documents`)
+}
+
+func (v *View) extents(query string, args ...any) (extents, error) {
+	var numbers []int64
+	var list sql.RawBytes
+	err := v.each(query, args, func(rows *sql.Rows) error {
+		err := rows.Scan(&list)
+		parsePostings(list, func(n int64) { numbers = append(numbers, n) })
+		return err
+	})
+	out := make(extents, 0, len(numbers)/3)
+	for i := 0; i+2 < len(numbers); i += 3 {
+		out = append(out, extent{numbers[i], numbers[i+1], int(numbers[i+2])})
+	}
+	slices.SortFunc(out, func(a, b extent) int { return cmp.Compare(a.document, b.document) })
+	return out, err
+}

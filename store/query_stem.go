@@ -1,0 +1,150 @@
+package store
+
+import (
+	"cmp"
+	"database/sql"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"shelfd/internal/text"
+)
+
+const (
+	// stemTerms bounds the words taken for a stem: those in the most chunks. Beyond them are misspellings.
+	stemTerms = 32
+	// stemRoot is the shortest beginning whose words are looked through.
+	stemRoot = 3
+)
+
+// stemmed finds a word by its stem in the documents of each language that is present, as typed included, and returns
+// the words that it stood for. A phrase, a prefix and an identifier have no stem.
+func (l *lookup) stemmed(u unit, typed found) (found, []string, error) {
+	word, ok := stemmable(u)
+	if !ok {
+		return typed, nil, nil
+	}
+	var words []string
+	for _, language := range text.Stemmed() {
+		terms, err := l.stemmates(language, word)
+		if err != nil {
+			return found{}, nil, err
+		}
+		if len(terms) == 0 {
+			continue
+		}
+		f, err := l.match(anyOf(terms).scoped(scopeMatch(languageTerm(language))))
+		if err != nil {
+			return found{}, nil, err
+		}
+		typed = typed.or(f)
+		words = append(words, terms...)
+	}
+	slices.Sort(words)
+	return typed, slices.Compact(words), nil
+}
+
+// stemmable is the term of a word that may have inflections.
+func stemmable(u unit) (string, bool) {
+	if u.kind != unitWord {
+		return "", false
+	}
+	p := cut(u.text)
+	if len(p.running) != 1 || p.whole != "" {
+		return "", false
+	}
+	word := p.running[0]
+	r, _ := utf8.DecodeRuneInString(word)
+	return word, utf8.RuneCountInString(word) >= stemRoot && !text.IsCJK(r) && !strings.ContainsAny(word, "0123456789")
+}
+
+// stemmates are the other words of the index with the same stem in a language, none when no document has it.
+func (l *lookup) stemmates(language, word string) ([]string, error) {
+	present, err := l.speaks(language)
+	if err != nil || !present {
+		return nil, err
+	}
+	stem := text.Stem(language, word)
+	terms, err := l.v.termsFrom(stemStart(stem, word))
+	if err != nil {
+		return nil, err
+	}
+	kept := slices.DeleteFunc(slices.Clone(terms), func(t vocabularyTerm) bool {
+		return t.term == word || text.Stem(language, t.term) != stem
+	})
+	return commonest(kept, stemTerms), nil
+}
+
+// stemStart is how all words of a stem begin: what stem and word share, less one character, since the last one may
+// change (library, libraries).
+func stemStart(stem, word string) string {
+	n := 0
+	for n < len(stem) && n < len(word) && stem[n] == word[n] {
+		n++
+	}
+	start := strings.ToValidUTF8(word[:n], "")
+	if utf8.RuneCountInString(start) > stemRoot {
+		_, size := utf8.DecodeLastRuneInString(start)
+		start = start[:len(start)-size]
+	}
+	return start
+}
+
+// vocabularyTerm is a term of the chunks and the number of chunks that hold it.
+type vocabularyTerm struct {
+	term   string
+	chunks int
+}
+
+// termsFrom are the terms that begin with start.
+func (v *View) termsFrom(start string) ([]vocabularyTerm, error) {
+	return v.vocabulary(`SELECT term, doc FROM chunk_terms WHERE term >= ?1 AND term < ?1 || char(0x10FFFF)`, start)
+}
+
+func (v *View) vocabulary(query string, args ...any) ([]vocabularyTerm, error) {
+	var terms []vocabularyTerm
+	err := v.each(query, args, func(rows *sql.Rows) error {
+		var t vocabularyTerm
+		err := rows.Scan(&t.term, &t.chunks)
+		terms = append(terms, t)
+		return err
+	})
+	return terms, err
+}
+
+// commonest are the n terms in the most chunks, in alphabetical order.
+func commonest(terms []vocabularyTerm, n int) []string {
+	slices.SortFunc(terms, func(a, b vocabularyTerm) int {
+		return cmp.Or(b.chunks-a.chunks, strings.Compare(a.term, b.term))
+	})
+	var list []string
+	for _, t := range terms[:min(n, len(terms))] {
+		list = append(list, t.term)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// speaks says whether any document is in a language.
+func (l *lookup) speaks(language string) (bool, error) {
+	if l.spoken == nil {
+		l.spoken = map[string]bool{}
+		for _, s := range text.Stemmed() {
+			documents, err := l.v.ints(`SELECT rowid FROM document_fts WHERE document_fts MATCH ? LIMIT 1`, scopeMatch(languageTerm(s)))
+			if err != nil {
+				return false, err
+			}
+			l.spoken[s] = len(documents) > 0
+		}
+	}
+	return l.spoken[language], nil
+}
+
+// containing are the words of the index that hold a part inside, the commonest ones.
+func (l *lookup) containing(part string) ([]string, error) {
+	terms, err := l.v.vocabulary(`SELECT term, doc FROM chunk_terms WHERE instr(term, ?1) AND term <> ?1`, part)
+	return commonest(terms, substringTerms), err
+}
+
+// substringTerms bounds the words that a part of a word stands for.
+const substringTerms = 64

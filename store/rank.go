@@ -1,0 +1,231 @@
+package store
+
+import (
+	"cmp"
+	"database/sql"
+	"math"
+	"slices"
+)
+
+const (
+	// window is how many chunks of a group are read and scored by their text; the others follow in the order that the
+	// sets and BM25 alone give them. A page shows at most 50 hits.
+	window = 96
+	// windowDocument bounds the chunks of one document in the window, so that a long one leaves room for others.
+	windowDocument = 8
+	// drawn is how many chunks are drawn by BM25 when a group does not fit into the window. Ranking costs about a
+	// microsecond a match, so very common words are drawn from headings where these are enough.
+	drawn = 512
+	// costly is the number of matches above which no BM25 is computed for wishes joined by OR.
+	costly = 20000
+)
+
+// order is a group in rank order, worked out as far as it is asked for.
+type order struct {
+	s     *search
+	g     group
+	count []uint16  // per id of the group
+	pre   []float32 // per id: weight of what the sets say, and BM25
+	idf   []float64 // per wish
+}
+
+func (s *search) order(g group) (*order, error) {
+	o := &order{s: s, g: g, count: make([]uint16, len(g.ids)), pre: make([]float32, len(g.ids))}
+	for _, set := range g.count {
+		g.ids.shared(set, func(i int) { o.count[i]++ })
+	}
+	var total int
+	if err := s.v.queryRow(`SELECT count(*) FROM chunks`, nil, &total); err != nil {
+		return nil, err
+	}
+	for _, f := range g.sets {
+		n := float64(len(f.answers()))
+		o.idf = append(o.idf, math.Log(1+(float64(total)-n+0.5)/(n+0.5)))
+	}
+	if len(g.ids) <= window {
+		return o, nil
+	}
+	return o, o.weigh()
+}
+
+// shared calls f with the index of each id of p that other holds too.
+func (p postings) shared(other postings, f func(i int)) {
+	j := 0
+	for i, id := range p {
+		for j < len(other) && other[j] < id {
+			j++
+		}
+		if j < len(other) && other[j] == id {
+			f(i)
+		}
+	}
+}
+
+// weigh gives each id of a large group a first weight: where the words stand, and BM25 for the best of them.
+func (o *order) weigh() error {
+	ids := o.g.ids
+	var inHeadings postings
+	for k, f := range o.g.sets {
+		idf := float32(max(o.idf[k], 0.1))
+		heading, err := o.s.v.chunkPostings(match{chunk: o.headingMatch(k)}.scoped(o.s.scope).chunk)
+		if err != nil {
+			return err
+		}
+		ids.shared(f.in, func(i int) { o.pre[i] += 0.5 * idf })
+		ids.shared(f.by, func(i int) { o.pre[i] += 0.6 * idf })
+		ids.shared(heading, func(i int) { o.pre[i] += 0.5 * idf })
+		if k == 0 {
+			inHeadings = intersect(heading, ids)
+		} else {
+			inHeadings = intersect(inHeadings, heading)
+		}
+	}
+	return o.weighByBM25(len(inHeadings) >= window)
+}
+
+// headingMatch wants a wish in the headings.
+func (o *order) headingMatch(k int) string {
+	expr := ""
+	for _, u := range o.s.wanted[k].clause {
+		if !u.not && u.kind != unitFilter && hasTerms(u) {
+			expr = orMatch(expr, columnMatch(headingColumn, u.text))
+		}
+	}
+	return expr
+}
+
+// weighByBM25 adds the BM25 of the best chunks that hold all wishes, or one of them when some are enough.
+func (o *order) weighByBM25(headingsOnly bool) error {
+	expr, matches := "", 0
+	for k, w := range o.s.wanted {
+		part := o.headingMatch(k)
+		if !headingsOnly {
+			part = chunkMatch(w.clause)
+		}
+		if o.g.match == MatchExact {
+			expr = andMatch(expr, part)
+		} else {
+			expr = orMatch(expr, part)
+			matches += len(o.g.sets[k].in)
+		}
+	}
+	if expr == "" || matches > costly {
+		return nil
+	}
+	return o.s.v.each(`SELECT rowid, bm25(chunk_fts, 2.0, 1.0, 1.0, 0.0) AS score FROM chunk_fts
+		WHERE chunk_fts MATCH ? ORDER BY score, rowid LIMIT ?`, []any{match{chunk: expr}.scoped(o.s.scope).chunk, drawn}, func(rows *sql.Rows) error {
+		var id int64
+		var score float64
+		err := rows.Scan(&id, &score)
+		if i, ok := slices.BinarySearch(o.g.ids, id); ok {
+			o.pre[i] -= float32(score)
+		}
+		return err
+	})
+}
+
+// chunkMatch wants one of the units of a clause in the chunk.
+func chunkMatch(c clause) string {
+	expr := ""
+	for _, u := range c {
+		if !u.not && u.kind != unitFilter {
+			expr = orMatch(expr, compileUnit(u).chunk)
+		}
+	}
+	return expr
+}
+
+// ranked is a chunk in its place.
+type ranked struct {
+	id, document int64
+	score        float64
+}
+
+// first returns the first n of the group in rank order, a few more or fewer: the window by the score of its text, then
+// the others by weight.
+func (o *order) first(n int) ([]ranked, error) {
+	list := o.byWeight(max(n, 4*window))
+	if err := o.s.place(list[:min(len(list), 4*window)]); err != nil {
+		return nil, err
+	}
+	head, tail := pickWindow(list)
+	scored, err := o.score(head)
+	if err != nil {
+		return nil, err
+	}
+	return append(scored, tail...), o.s.place(tail)
+}
+
+// byWeight lists the first n of the group by count and first weight.
+func (o *order) byWeight(n int) []ranked {
+	before := func(a, b int) int {
+		return cmp.Or(cmp.Compare(o.count[b], o.count[a]), cmp.Compare(o.pre[b], o.pre[a]), a-b)
+	}
+	index := make([]int, len(o.g.ids))
+	for i := range index {
+		index[i] = i
+	}
+	index = smallest(index, n, before)
+	list := make([]ranked, len(index))
+	for n, i := range index {
+		list[n] = ranked{id: o.g.ids[i], score: float64(o.pre[i])}
+	}
+	return list
+}
+
+// smallest sorts the n smallest of a list, which it works on. Sorting all of a common word's chunks would cost more
+// than all the rest of its search.
+func smallest(list []int, n int, compare func(a, b int) int) []int {
+	if len(list) > 2*n {
+		bound := slices.Clone(list[:n]) // the n smallest so far, and up to n more
+		for _, x := range list[n:] {
+			if len(bound) >= n && len(bound) < 2*n && compare(x, bound[n-1]) >= 0 {
+				continue
+			}
+			if bound = append(bound, x); len(bound) == 2*n {
+				slices.SortFunc(bound, compare)
+				bound = bound[:n]
+			}
+		}
+		list = bound
+	}
+	slices.SortFunc(list, compare)
+	return list[:min(n, len(list))]
+}
+
+// pickWindow takes the chunks to be scored from a list whose beginning is placed, a few of each document.
+func pickWindow(list []ranked) (head, tail []ranked) {
+	if len(list) <= window {
+		return list, nil
+	}
+	taken := map[int64]int{}
+	for i, r := range list {
+		if r.document == 0 || len(head) == window {
+			return head, append(tail, list[i:]...)
+		}
+		if taken[r.document]++; taken[r.document] <= windowDocument {
+			head = append(head, r)
+		} else {
+			tail = append(tail, r)
+		}
+	}
+	return head, tail
+}
+
+// place finds the documents of chunks.
+func (s *search) place(list []ranked) error {
+	var ids []int64
+	at := map[int64]int{}
+	for i, r := range list {
+		if r.document == 0 {
+			ids = append(ids, r.id)
+			at[r.id] = i
+		}
+	}
+	return s.v.each(`SELECT c.id, c.document_id FROM json_each(?) j JOIN chunks c ON c.id = j.value`, []any{jsonNumbers(ids)}, func(rows *sql.Rows) error {
+		var id, document int64
+		err := rows.Scan(&id, &document)
+		list[at[id]].document = document
+		return err
+	})
+}

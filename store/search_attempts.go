@@ -1,0 +1,203 @@
+package store
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// need is the number of hits that makes a wider attempt superfluous.
+func (s *search) need() int { return min(s.query.Limit, enough) }
+
+// add puts what an attempt found behind what was found before.
+func (s *search) add(g group) {
+	for _, limit := range s.limits {
+		g.ids = intersect(g.ids, limit)
+	}
+	g.ids = subtract(subtract(g.ids, s.banned), s.seen)
+	if len(g.ids) > 0 {
+		s.groups = append(s.groups, g)
+		s.seen = union(s.seen, g.ids)
+	}
+}
+
+// every are the chunks for which every set holds, one at least inside the chunk itself.
+//
+// A chunk that holds nothing has all from the names of its document; it counts when it is the first one there.
+func every(sets []found) postings {
+	answers, inside := sets[0].answers(), union(sets[0].in, sets[0].first)
+	for _, f := range sets[1:] {
+		answers = intersect(answers, f.answers())
+		inside = union(inside, f.in)
+	}
+	return intersect(answers, inside)
+}
+
+// asTyped wants every word as it was typed.
+func (s *search) asTyped() error {
+	g := group{match: MatchExact}
+	for _, w := range s.wanted {
+		g.sets = append(g.sets, w.typed)
+		if w.ident != nil {
+			g.count = append(g.count, w.ident)
+		}
+	}
+	g.ids = every(g.sets)
+	s.add(g)
+	return nil
+}
+
+// byStem wants every word, by its stem where it is no phrase, prefix or identifier.
+func (s *search) byStem() error {
+	if len(s.seen) >= stemsBelow {
+		return nil
+	}
+	g := group{match: MatchRelaxed}
+	wider := expression{}
+	for _, w := range s.wanted {
+		if err := s.widen(w); err != nil {
+			return err
+		}
+		g.sets = append(g.sets, w.wide)
+		g.count = append(g.count, w.typed.answers())
+		wider = append(wider, append(slices.Clone(w.clause), wordUnits(w.stems)...))
+	}
+	if !slices.ContainsFunc(s.wanted, func(w *wish) bool { return len(w.stems) > 0 }) {
+		return nil
+	}
+	g.ids = every(g.sets)
+	s.add(g)
+	s.ran = append(s.ran, wider.String())
+	return nil
+}
+
+// widen looks a clause up by stem.
+func (s *search) widen(w *wish) error {
+	for i, u := range w.clause {
+		if u.not {
+			continue
+		}
+		f, words, err := s.stemmed(u, w.units[i])
+		if err != nil {
+			return err
+		}
+		w.wide = w.wide.or(f)
+		w.stems = append(w.stems, words...)
+	}
+	return nil
+}
+
+// wordUnits makes units of words, the first few: enough to show what ran.
+func wordUnits(words []string) clause {
+	var c clause
+	for _, word := range words[:min(len(words), 8)] {
+		c = append(c, unit{kind: unitWord, text: word})
+	}
+	return c
+}
+
+// someWords wants some of the words, more of them first. Identifiers and CJK runs fall into their parts here.
+func (s *search) someWords() error {
+	if len(s.seen) >= s.need() {
+		return nil
+	}
+	g := group{match: MatchRelaxed}
+	some := clause{}
+	for _, w := range s.wanted {
+		if err := s.breakUp(w); err != nil {
+			return err
+		}
+		g.sets = append(g.sets, w.part)
+		if w.stop {
+			continue
+		}
+		g.count = append(g.count, w.whole.answers())
+		g.ids = union(g.ids, union(w.part.in, w.part.first))
+		some = append(append(some, w.clause...), wordUnits(w.pieces)...)
+	}
+	if len(s.wanted) == 1 && len(s.wanted[0].pieces) == 0 {
+		return nil
+	}
+	s.add(g)
+	s.ran = append(s.ran, expression(append([]clause{some}, s.filters()...)).String())
+	return nil
+}
+
+// filters are the clauses without words: they hold in every attempt.
+func (s *search) filters() expression {
+	return slices.DeleteFunc(slices.Clone(s.expression), wantsWords)
+}
+
+// breakUp looks up the parts of a clause's words.
+func (s *search) breakUp(w *wish) error {
+	w.whole, w.part = w.wide, w.wide
+	for _, u := range w.clause {
+		p := cut(u.text)
+		if u.kind != unitWord || u.not || len(p.running) == 1 && p.whole == "" {
+			continue
+		}
+		var all found
+		for i, term := range p.running {
+			f, err := s.match(runningMatch([]string{term}))
+			if err != nil {
+				return err
+			}
+			w.part = w.part.or(f)
+			if all = all.and(f); i == 0 {
+				all = f
+			}
+		}
+		w.whole = w.whole.or(all)
+		w.pieces = append(w.pieces, p.running...)
+	}
+	return nil
+}
+
+// insideWords looks for the words in the middle of others.
+func (s *search) insideWords() error {
+	if len(s.seen) >= s.need() {
+		return nil
+	}
+	g := group{match: MatchSubstring}
+	some := clause{}
+	for _, w := range s.wanted {
+		if err := s.lookInside(w); err != nil {
+			return err
+		}
+		either := w.inside.or(w.wide)
+		g.sets = append(g.sets, either)
+		g.count = append(g.count, either.answers())
+		g.ids = union(g.ids, w.inside.in)
+		some = append(some, wordUnits(w.inner)...)
+	}
+	if len(some) == 0 {
+		return nil
+	}
+	s.add(g)
+	s.ran = append(s.ran, expression(append([]clause{some}, s.filters()...)).String())
+	return nil
+}
+
+// substringMin is the length in characters from which a word is looked for inside others.
+const substringMin = 3
+
+// lookInside finds the words that hold one of a clause's inside.
+func (s *search) lookInside(w *wish) error {
+	for _, u := range w.clause {
+		word := strings.Join(cut(u.text).running, "")
+		if u.kind != unitWord || u.not || len(cut(u.text).running) != 1 || utf8.RuneCountInString(word) < substringMin {
+			continue
+		}
+		words, err := s.containing(word)
+		if err != nil || len(words) == 0 {
+			return err
+		}
+		f, err := s.match(anyOf(words))
+		if err != nil {
+			return err
+		}
+		w.inside = w.inside.or(f)
+		w.inner = append(w.inner, words...)
+	}
+	return nil
+}
