@@ -101,6 +101,15 @@ func (ix *Index) lists(n uint32, change func(l *lists, key uint64, doc uint32)) 
 	}
 }
 
+// Features are those of a document, as they were put.
+func (ix *Index) Features(doc int64) (Features, bool) {
+	n, ok := ix.ordinals[doc]
+	if !ok {
+		return Features{}, false
+	}
+	return ix.entries[n].Features, true
+}
+
 // Remove forgets a document; one that is not there is no error.
 func (ix *Index) Remove(doc int64) {
 	n, ok := ix.ordinals[doc]

@@ -1,0 +1,177 @@
+package correlate_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"shelfd/correlate"
+)
+
+func TestNamesThatAMentionCanHave(t *testing.T) {
+	for _, c := range []struct {
+		path, title string
+		aliases     []string
+		want        []string
+	}{
+		{"a/boiler-valves.md", "Boiler Valves", nil, []string{"boiler valves"}},
+		{"a/perche.md", "Città È Così", []string{"Le RAGIONI"}, []string{"citta e cosi", "le ragioni"}},
+		{"README.md", "Overview", nil, nil},
+		{"index.md", "The C++ Guide", nil, []string{"the c guide"}},
+		{"ls.md", "Vue", []string{"x", "2024", "how to"}, nil},
+		{"2024-01-05.md", "Diary", nil, []string{"diary"}},
+		{"阀门.md", "锅炉的阀门", nil, []string{"锅炉 炉的 的阀 阀门", "阀门"}},
+		{"概述.md", "炉", []string{"快速开始"}, nil},
+	} {
+		f := correlate.Extract(correlate.Source{Path: c.path, Title: c.title, Aliases: c.aliases})
+		if !slices.Equal(f.Names, c.want) {
+			t.Errorf("%s %q: names %q, want %q", c.path, c.title, f.Names, c.want)
+		}
+	}
+}
+
+func TestMentionsAreWholeWordsInTheText(t *testing.T) {
+	ix := correlate.NewIndex(nil)
+	for i, title := range []string{"Boiler Valves", "Boiler", "锅炉", "Città così", "kube-apiserver"} {
+		ix.Put(int64(i+1), "s", fmt.Sprint("s/", i), correlate.Extract(correlate.Source{Path: fmt.Sprint(i, ".md"), Title: title}))
+	}
+	for _, c := range []struct {
+		text string
+		want []int64
+	}{
+		{"See BOILER  valves, then go on.", []int64{1, 2}},
+		{"read [this](../boiler-valves.md)", []int64{1, 2}},
+		{"Boilers and valves", nil},
+		{"the boiler\nvalves wrap", []int64{1, 2}},
+		{"关于锅炉的说明", []int64{3}},
+		{"锅和炉", nil},
+		{"citta COSI", []int64{4}},
+		{"start `kube-apiserver --x`", []int64{5}},
+		{"", nil},
+	} {
+		if got := ix.Mentioned(c.text); !slices.Equal(got, c.want) {
+			t.Errorf("%q mentions %v, want %v", c.text, got, c.want)
+		}
+	}
+}
+
+func TestExtractLooksPastNumbersStopWordsAndSpelling(t *testing.T) {
+	a := correlate.Extract(correlate.Source{
+		Path: "x/a.md", Title: "The Valves of the Boiler", Tags: []string{"#Heat", "C++"},
+		Headings: []string{"1. Safety First", "2.1 Perché"}, Body: strings.Repeat("the valve opens 42 ", 3),
+	})
+	b := correlate.Extract(correlate.Source{
+		Path: "x/b.md", Title: "boiler: VALVES", Tags: []string{"heat", "c++ "},
+		Headings: []string{"safety first", "PERCHE"}, Body: "Valve opens, and 17 s.",
+	})
+	got := correlate.Compare(a, b, true, correlate.DefaultWeights())
+	if want := (correlate.Signals{Title: 1, Heading: 1, Tag: 1, Keyword: 1, Path: 1, Mention: 1}); got.Signals != want {
+		t.Errorf("%+v", got.Signals)
+	}
+	if got.Confidence < 0.999 || got.Score < 0.999 {
+		t.Errorf("score %v confidence %v", got.Score, got.Confidence)
+	}
+}
+
+func TestKeywordsAreTheThirtyMostFrequent(t *testing.T) {
+	var body strings.Builder
+	for i := range 60 {
+		body.WriteString(strings.Repeat(fmt.Sprintf("word%c%c ", 'a'+i/26, 'a'+i%26), 1+i/2))
+	}
+	all := correlate.Extract(correlate.Source{Body: body.String()}).Keywords
+	if len(all) != 30 || !slices.IsSorted(all) {
+		t.Fatalf("%d keywords", len(all))
+	}
+	only := correlate.Extract(correlate.Source{Body: "wordbe wordch"}).Keywords // numbers 30 and 59
+	rare := correlate.Extract(correlate.Source{Body: "wordbd"}).Keywords
+	if !slices.Contains(all, only[0]) || !slices.Contains(all, only[1]) || slices.Contains(all, rare[0]) {
+		t.Errorf("wrong keywords kept")
+	}
+	if got := correlate.Extract(correlate.Source{Body: "锅炉。锅炉阀"}).Keywords; len(got) != 2 {
+		t.Errorf("keywords of Chinese text: %d, want 锅炉 and 炉阀", len(got))
+	}
+}
+
+func TestCompareWeighsWhatBothCanShow(t *testing.T) {
+	w := correlate.DefaultWeights()
+	base := correlate.Features{Title: []uint64{1, 2}, Folder: "a/b"}
+	for _, c := range []struct {
+		name      string
+		other     correlate.Features
+		mentioned bool
+		want      correlate.Signals
+		score     float64
+		certainty float64
+	}{
+		{"nothing", correlate.Features{Title: []uint64{3}, Folder: "x"}, false, correlate.Signals{}, 0, 0},
+		{"one signal is worth half", correlate.Features{Title: []uint64{1, 2}, Folder: "x"}, false, correlate.Signals{Title: 1}, 0.25, 0.25 / 0.45 * 0.5},
+		{"two three quarters", correlate.Features{Title: []uint64{1, 2, 3, 4}, Folder: "a/c"}, false, correlate.Signals{Title: 0.5, Path: 0.5}, 0.175, 0.175 / 0.45 * 0.75},
+		{"three all", correlate.Features{Title: []uint64{1, 2}, Folder: "a/b"}, true, correlate.Signals{Title: 1, Path: 1, Mention: 1}, 0.45, 1},
+		{"tags of one side are not missed", correlate.Features{Tags: []uint64{1}, Folder: "a/b"}, false, correlate.Signals{Path: 1}, 0.1, 0.1 / 0.45 * 0.5},
+	} {
+		got := correlate.Compare(base, c.other, c.mentioned, w)
+		if got.Signals != c.want || !near(got.Score, c.score) || !near(got.Confidence, c.certainty) {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+	if got := correlate.Compare(base, base, true, correlate.Weights{}); got.Confidence != 0 {
+		t.Errorf("no weights: confidence %v", got.Confidence)
+	}
+}
+
+func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
+
+func TestPathSignal(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want float64
+	}{
+		{"x.md", "y.md", 1}, {"a/x.md", "a/y.md", 1}, {"a/b/x.md", "a/c/y.md", 0.5}, {"a/x.md", "b/y.md", 0.5},
+		{"x.md", "a/y.md", 0}, {"a/x.md", "a/b/y.md", 0}, {"a/b/x.md", "c/b/y.md", 0},
+	} {
+		got := correlate.Compare(correlate.Extract(correlate.Source{Path: c.a}), correlate.Extract(correlate.Source{Path: c.b}), false, correlate.DefaultWeights())
+		if got.Signals.Path != c.want {
+			t.Errorf("%s, %s: %v, want %v", c.a, c.b, got.Signals.Path, c.want)
+		}
+	}
+}
+
+func TestDecodeReadsWhatAppendWrote(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := correlate.Extract(correlate.Source{
+			Path: rapid.String().Draw(t, "path"), Title: rapid.String().Draw(t, "title"), Body: rapid.String().Draw(t, "body"),
+			Aliases:  rapid.SliceOf(rapid.String()).Draw(t, "aliases"),
+			Tags:     rapid.SliceOf(rapid.String()).Draw(t, "tags"),
+			Headings: rapid.SliceOf(rapid.String()).Draw(t, "headings"),
+		})
+		b := f.Append(nil)
+		got, err := correlate.Decode(b)
+		if err != nil || !slices.Equal(got.Append(nil), b) || !reflect.DeepEqual(bareFeatures(got), bareFeatures(f)) {
+			t.Fatalf("%+v: %+v, %v", f, got, err)
+		}
+		for cut := range b {
+			if _, err := correlate.Decode(b[:cut]); err == nil {
+				t.Fatalf("no error for %d of %d bytes", cut, len(b))
+			}
+		}
+	})
+}
+
+// bareFeatures makes empty lists alike.
+func bareFeatures(f correlate.Features) string { return fmt.Sprintf("%v", f) }
+
+func FuzzDecode(f *testing.F) {
+	f.Add(correlate.Extract(correlate.Source{Path: "a/b.md", Title: "Boiler", Body: "valve"}).Append(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if features, err := correlate.Decode(b); err == nil {
+			again, err := correlate.Decode(features.Append(nil))
+			if err != nil || bareFeatures(again) != bareFeatures(features) {
+				t.Fatalf("%+v: %+v, %v", features, again, err)
+			}
+		}
+	})
+}
