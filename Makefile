@@ -1,0 +1,30 @@
+# make check is what must pass before a change is done; .ci/run adds what takes longer.
+GOFUMPT     = mvdan.cc/gofumpt@v0.12.0
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME   ?= 30s
+CORPUS     ?=
+
+.PHONY: check test bench fuzz golden format
+
+check:
+	@unformatted="$$(go run $(GOFUMPT) -l .)"; [ -z "$$unformatted" ] || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	go test -race ./...
+
+test:
+	go test ./...
+
+bench:
+	go run ./bench $(CORPUS)
+
+fuzz:
+	go test -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) ./chunker
+	go test -run '^$$' -fuzz FuzzCompile -fuzztime $(FUZZTIME) ./store
+	go test -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) ./internal/config
+
+golden:
+	go test ./chunker ./store ./mcp ./cmd/shelfd -update
+
+format:
+	go run $(GOFUMPT) -w .

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"shelfd/internal/client"
+)
+
+// daemon is the program under measurement.
+type daemon struct {
+	binary, root, socket, database string
+	command                        *exec.Cmd
+	client                         *client.Client
+}
+
+func newDaemon(ctx context.Context, work, root string) (*daemon, error) {
+	d := &daemon{
+		binary: filepath.Join(work, "shelfd"), root: root,
+		socket: filepath.Join(work, "s"), database: filepath.Join(work, "state", "index.db"),
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-o", d.binary, "./cmd/shelfd")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build: %w: %s", err, out)
+	}
+	return d, nil
+}
+
+// start starts the daemon and returns how long it took until the index equals the disk.
+func (d *daemon) start(ctx context.Context) (time.Duration, error) {
+	d.command = exec.Command(d.binary, "--db", d.database, "--socket", d.socket, "serve", d.root)
+	log, err := os.Create(d.database + ".log")
+	if errors.Is(err, os.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(d.database), 0o700); err == nil {
+			log, err = os.Create(d.database + ".log")
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer log.Close()
+	d.command.Stderr = log
+	begun := time.Now()
+	if err := d.command.Start(); err != nil {
+		return 0, err
+	}
+	if err := d.dial(ctx); err != nil {
+		text, _ := os.ReadFile(log.Name())
+		return 0, fmt.Errorf("%w\n%s", err, text)
+	}
+	if err := d.client.Call(ctx, "sync", struct{}{}, nil, nil); err != nil {
+		return 0, err
+	}
+	return time.Since(begun), nil
+}
+
+// dial waits for the socket.
+func (d *daemon) dial(ctx context.Context) error {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		var err error
+		if d.client, err = client.Dial(ctx, d.socket); !errors.Is(err, client.ErrNoDaemon) || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// stop ends the daemon and waits for it.
+func (d *daemon) stop() {
+	if d.client != nil {
+		d.client.Close()
+	}
+	if d.command == nil || d.command.ProcessState != nil || d.command.Process == nil {
+		return
+	}
+	_ = d.command.Process.Signal(syscall.SIGTERM)
+	_ = d.command.Wait()
+}
+
+// search says how many hits a query has.
+func (d *daemon) search(ctx context.Context, query string) (int, error) {
+	var data struct {
+		Hits []struct{} `json:"hits"`
+	}
+	err := d.client.Call(ctx, "search_documents", map[string]any{"query": query}, &data, nil)
+	return len(data.Hits), err
+}
+
+// databaseSize is what the database takes on disk, its log included.
+func (d *daemon) databaseSize(context.Context) (int64, error) {
+	var size int64
+	for _, suffix := range []string{"", "-wal"} {
+		stat, err := os.Stat(d.database + suffix)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return 0, err
+		}
+		if err == nil {
+			size += stat.Size()
+		}
+	}
+	return size, nil
+}
+
+// peak is the most memory the process ever had, as Linux tells it.
+func (d *daemon) peak() string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.command.Process.Pid))
+	if err != nil {
+		return "unknown on this system"
+	}
+	for line := range strings.Lines(string(text)) {
+		var kilobytes int64
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kilobytes); err == nil {
+			return fmt.Sprintf("%.0f MB", float64(kilobytes)/1e3)
+		}
+	}
+	return "unknown"
+}
