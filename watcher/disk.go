@@ -57,6 +57,7 @@ type Stat struct {
 	ChangeTime int64
 	Inode      uint64
 	Device     uint64
+	Links      uint32
 }
 
 // Dirent is one name of a folder.
@@ -152,7 +153,7 @@ func newStat(st *unix.Stat_t) Stat {
 	return Stat{
 		Kind: kindOfMode(uint32(st.Mode)), Size: st.Size,
 		ModTime: st.Mtim.Nano(), ChangeTime: st.Ctim.Nano(),
-		Inode: st.Ino, Device: uint64(st.Dev),
+		Inode: st.Ino, Device: uint64(st.Dev), Links: uint32(st.Nlink), //nolint:gosec,unconvert // the types differ by platform
 	}
 }
 

@@ -114,6 +114,9 @@ type cover []string
 
 // newCover keeps of sorted paths those that aren't below another.
 func newCover(sorted []string) cover {
+	if len(sorted) > 0 && sorted[0] == "" {
+		return cover{""}
+	}
 	known := make(map[string]bool, len(sorted))
 	for _, p := range sorted {
 		known[p] = true
@@ -129,7 +132,7 @@ func newCover(sorted []string) cover {
 
 func (c cover) has(p string) bool {
 	listed := func(q string) bool { _, ok := slices.BinarySearch(c, q); return ok }
-	return listed(p) || anyAbove(p, listed)
+	return listed("") || listed(p) || anyAbove(p, listed)
 }
 
 // below says whether one of the list lies below p.

@@ -247,6 +247,6 @@ func (f *found) file(path string, st Stat) {
 	}
 	f.entries = append(f.entries, Entry{
 		Path: path, Size: st.Size, ModTime: st.ModTime, ChangeTime: st.ChangeTime,
-		Inode: st.Inode, Device: st.Device,
+		Inode: st.Inode, Device: st.Device, Links: st.Links,
 	})
 }

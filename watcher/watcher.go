@@ -50,6 +50,7 @@ type Entry struct {
 	ChangeTime int64  // unix nanoseconds; 0 where the platform has none
 	Inode      uint64
 	Device     uint64
+	Links      uint32 // names of the file; a change made through one gives no event at the others
 }
 
 // Fault is a path that could not be looked at. Absence below it proves nothing.
@@ -87,3 +88,17 @@ const (
 	ModeDegraded
 	ModeMissing
 )
+
+func (m Mode) String() string {
+	switch m {
+	case ModeWatching:
+		return "watching"
+	case ModePolling:
+		return "polling"
+	case ModeDegraded:
+		return "degraded"
+	case ModeMissing:
+		return "missing"
+	}
+	return "unknown"
+}
