@@ -7,11 +7,81 @@ package indexer
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"go.uber.org/zap"
+
+	"shelfd/correlate"
+	"shelfd/store"
+	"shelfd/watcher"
 )
 
+// What callers branch on.
+var (
+	ErrUnknownShelf = errors.New("no such shelf")
+	ErrNotRunning   = errors.New("the indexer has ended")
+)
+
+// Shelf is a shelf as configured, with the rules for its root.
+type Shelf struct {
+	store.ShelfSpec
+	Parents     []string     // as configured
+	Root        watcher.Root // Shelf and Path are set from Name and ShelfSpec.Root
+	MaxFileSize int64        // bytes; 0 = 8 MiB
+}
+
+// Watcher is what the indexer asks of the package watcher.
+type Watcher interface {
+	SetRoots([]watcher.Root) error
+	States() map[string]watcher.State
+	Hasten(shelf string, on bool)
+}
+
+// Disk is how files are listed and read: the system's own, or one with faults for tests.
+type Disk interface {
+	List(ctx context.Context, root watcher.Root, under []string) (watcher.Listing, error)
+	Open(root watcher.Root) (Folder, error)
+}
+
+// Options say what an Indexer works with. Store, Ledger and Watcher are required.
+type Options struct {
+	Store     *store.Store
+	Ledger    *store.Ledger
+	Watcher   Watcher
+	Disk      Disk              // nil = the system's
+	Correlate *correlate.Params // nil = no heuristic links
+	Log       *zap.Logger       // nil = silent
+}
+
 // Indexer is the one writer. Its methods other than Run may be called from any goroutine while Run runs.
-type Indexer struct{}
+type Indexer struct {
+	store     *store.Store
+	ledger    *store.Ledger
+	watcher   Watcher
+	disk      Disk
+	params    *correlate.Params
+	log       *zap.Logger
+	commands  chan func(context.Context, *run)
+	ended     chan struct{}
+	published published
+}
+
+// New makes an Indexer that does nothing until Run.
+func New(o Options) *Indexer {
+	x := &Indexer{
+		store: o.Store, ledger: o.Ledger, watcher: o.Watcher, disk: o.Disk, params: o.Correlate, log: o.Log,
+		commands: make(chan func(context.Context, *run)), ended: make(chan struct{}),
+	}
+	if x.disk == nil {
+		x.disk = systemDisk{}
+	}
+	if x.log == nil {
+		x.log = zap.NewNop()
+	}
+	x.published.set(Status{Progress: Progress{State: "indexing"}})
+	return x
+}
 
 // Progress is how far the first reconcile of all shelves has come.
 type Progress struct {
@@ -23,7 +93,7 @@ type Progress struct {
 // ShelfReport is what Sync found in one shelf.
 type ShelfReport struct {
 	Name      string
-	State     string
+	State     store.ShelfState
 	Documents int
 	Chunks    int
 	Indexed   int // read and cut
@@ -34,35 +104,61 @@ type ShelfReport struct {
 
 // Status is what Run is doing.
 type Status struct {
-	Progress     Progress
-	Queue        int           // paths waiting, settle times and second looks included
-	LastCommit   time.Time     // zero = none since start
-	LagMedian    time.Duration // from the first event of a batch to its commit, over the last batches
-	LastError    string
-	Commits      int
-	LedgerErrors int
+	Progress   Progress
+	Queue      int           // files waiting, second looks included
+	LastCommit time.Time     // zero = none since start
+	Lag        time.Duration // from the first event of the last batch to its commit
+	LastError  string        // why writing is paused, "" = it is not
+	Commits    int
 }
 
 // Progress says how far the first reconcile has come.
-func (x *Indexer) Progress() Progress { panic("stub") }
+func (x *Indexer) Progress() Progress { return x.published.get().Progress }
 
 // Status says what Run is doing.
-func (x *Indexer) Status() Status { panic("stub") }
+func (x *Indexer) Status() Status { return x.published.get() }
+
+// do runs f in Run's goroutine and returns when it has run.
+func (x *Indexer) do(ctx context.Context, f func(context.Context, *run) error) error {
+	done := make(chan error, 1)
+	select {
+	case x.commands <- func(ctx context.Context, r *run) { done <- f(ctx, r) }:
+	case <-x.ended:
+		return ErrNotRunning
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-x.ended:
+		return ErrNotRunning
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// SetShelves declares the shelves of the configuration and the command line; those made at run time are added to
+// them. Shelves that are declared no longer leave the index; the others are undisturbed.
+func (x *Indexer) SetShelves(ctx context.Context, shelves []Shelf) error {
+	return x.do(ctx, func(ctx context.Context, r *run) error { return r.setDeclared(ctx, shelves) })
+}
 
 // Sync compares shelf ("" = all) with the disk now and returns when the store equals it, settle times and second looks
-// included. accept says that documents whose root is empty or missing are gone indeed.
+// included. accept says that documents whose root is empty, missing or another are gone indeed.
 // ErrUnknownShelf when there is no such shelf. progress may be nil; it is called from Run's goroutine.
 func (x *Indexer) Sync(ctx context.Context, shelf string, accept bool, progress func(Progress)) ([]ShelfReport, error) {
-	panic("stub")
+	w := &waiter{ctx: ctx, progress: progress, reports: make(chan []ShelfReport, 1)}
+	err := x.do(ctx, func(ctx context.Context, r *run) error { return r.startSync(ctx, w, shelf, accept) })
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case reports := <-w.reports:
+		return reports, nil
+	case <-x.ended:
+		return nil, ErrNotRunning
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
-
-// AddShelf makes a shelf of a folder at run time, through the ledger, and returns after it was recorded (not indexed).
-func (x *Indexer) AddShelf(ctx context.Context, name, folder, description string) error {
-	panic("stub")
-}
-
-// RemoveShelf removes a shelf that was added at run time.
-func (x *Indexer) RemoveShelf(ctx context.Context, name string) error { panic("stub") }
-
-// RenameShelf renames a shelf that was added at run time; ids, links and summaries go along.
-func (x *Indexer) RenameShelf(ctx context.Context, from, to string) error { panic("stub") }

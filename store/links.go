@@ -151,7 +151,9 @@ func (v *View) Unresolved(folder string) ([]Unresolved, error) {
 		WHERE ?1 = '' OR d.folder = ?1 OR (d.folder > ?1 || '/' AND d.folder < ?1 || '0') ORDER BY d.file_path, u.ordinal`,
 		[]any{folder}, func(rows *sql.Rows) error {
 			u, err := scanUnresolved(rows)
-			list = append(list, u)
+			if len(u.Candidates) != 1 { // one is itself: neither dead nor ambiguous
+				list = append(list, u)
+			}
 			return err
 		})
 	return list, err

@@ -70,6 +70,14 @@ CREATE TABLE features (
   features    BLOB    NOT NULL
 ) STRICT;
 
+-- Which documents' texts cite which others by name; kept so that a change of one need not read the rest.
+CREATE TABLE mentions (
+  source_id   INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  target_id   INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  PRIMARY KEY (source_id, target_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mentions_target ON mentions(target_id);
+
 -- Ids that documents had in an earlier database or have in the ledger, given back when the path appears.
 CREATE TABLE reserved_ids (
   file_path   TEXT    PRIMARY KEY,
@@ -196,6 +204,13 @@ CREATE TABLE problems (
   reason      TEXT    NOT NULL,
   since       INTEGER NOT NULL,
   PRIMARY KEY (shelf_id, file, stage, line)
+) STRICT, WITHOUT ROWID;
+
+-- Work that an interruption must not lose. No foreign key: what is no longer there is skipped.
+CREATE TABLE pending (
+  task        INTEGER NOT NULL,              -- Task in pending.go
+  document_id INTEGER NOT NULL,
+  PRIMARY KEY (task, document_id)
 ) STRICT, WITHOUT ROWID;
 
 -- One row: what wrote this file.

@@ -104,6 +104,29 @@ func scanFile(scan func(...any) error) (File, error) {
 	return f, err
 }
 
+// FileAt is what is known of one file of a shelf, or ErrNotFound.
+func (v *View) FileAt(shelf int64, file string) (File, error) {
+	var f File
+	var name, hash []byte
+	var inode, device int64
+	err := v.queryRow(`SELECT `+fileColumns+` FROM files WHERE shelf_id = ? AND file = ?`, []any{shelf, []byte(file)},
+		&f.Document, &name, &f.Size, &f.ModTime, &f.ChangeTime, &inode, &device, &f.ReadAt, &hash, &f.Version)
+	f.File, f.Inode, f.Device = string(name), uint64(inode), uint64(device)
+	copy(f.Hash[:], hash)
+	return f, err
+}
+
+// AllShelves lists the rows of shelves as they are, those kept only for their ids included.
+func (v *View) AllShelves() ([]Shelf, error) {
+	var shelves []Shelf
+	err := v.each(`SELECT `+shelfColumns+` FROM shelves s ORDER BY s.name`, nil, func(rows *sql.Rows) error {
+		s, err := scanShelf(rows)
+		shelves = append(shelves, s)
+		return err
+	})
+	return shelves, err
+}
+
 // Features are the features of all documents, by id, in binary form.
 func (v *View) Features(each func(document, shelf int64, path string, features []byte) error) error {
 	return v.each(`SELECT x.document_id, d.shelf_id, d.file_path, x.features FROM features x JOIN documents d ON d.id = x.document_id ORDER BY x.document_id`,

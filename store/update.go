@@ -2,7 +2,6 @@ package store
 
 import (
 	"database/sql"
-	"fmt"
 	"strings"
 
 	"shelfd/chunker"
@@ -245,15 +244,6 @@ func (tx *Tx) TouchFile(f File) error {
 	return err
 }
 
-// ParkDocument moves a document's path and file out of the way of another that takes them in the same transaction.
-func (tx *Tx) ParkDocument(id int64) error {
-	if _, err := tx.exec(`UPDATE documents SET file_path = ? WHERE id = ?`, fmt.Sprintf("\x00%d", id), id); err != nil {
-		return err
-	}
-	_, err := tx.exec(`UPDATE files SET file = ? WHERE document_id = ?`, []byte(fmt.Sprintf("\x00%d", id)), id)
-	return err
-}
-
 // DeleteDocument removes a document and everything that hangs on it.
 func (tx *Tx) DeleteDocument(id int64) error {
 	old, err := tx.documentRow(id)
@@ -270,10 +260,12 @@ func (tx *Tx) DeleteDocument(id int64) error {
 	return err
 }
 
-// Reserve keeps an id for a path that is not there at present.
+// Reserve keeps an id for a path that is not there at present. A path has one reserved id, an id one path.
 func (tx *Tx) Reserve(path string, id int64) error {
-	_, err := tx.exec(`INSERT INTO reserved_ids (file_path, id) VALUES (?, ?)
-		ON CONFLICT (file_path) DO UPDATE SET id = excluded.id ON CONFLICT (id) DO UPDATE SET file_path = excluded.file_path`, path, id)
+	if _, err := tx.exec(`DELETE FROM reserved_ids WHERE file_path = ? OR id = ?`, path, id); err != nil {
+		return err
+	}
+	_, err := tx.exec(`INSERT INTO reserved_ids (file_path, id) VALUES (?, ?)`, path, id)
 	return err
 }
 

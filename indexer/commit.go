@@ -1,0 +1,419 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"shelfd/correlate"
+	"shelfd/store"
+	"shelfd/watcher"
+)
+
+// commit writes what came of a look in one transaction: what is gone, what was read, problems, links.
+// l is the look itself when it is to be recorded (problems of folders, the reconcile), nil for a slice of bulk work.
+func (r *run) commit(ctx context.Context, s *shelf, outcomes []outcome, gone []store.File, l *watcher.Listing, d doubts) error {
+	outcomes = r.doubtShrinking(s, outcomes, d)
+	w := &writing{run: r, shelf: s, listing: l, moves: map[string]string{}}
+	ids, left, err := w.identify(ctx, outcomes, gone)
+	if err != nil {
+		return err
+	}
+	if !w.changes(outcomes, left) {
+		return nil
+	}
+	if err := w.sayMoves(); err != nil {
+		return err
+	}
+	if err := r.update(ctx, func(tx *store.Tx) error { return w.write(tx, outcomes, ids, left) }); err != nil {
+		return err
+	}
+	w.remember(outcomes, left)
+	r.links.note(w.changed, w.removed)
+	return nil
+}
+
+// doubtShrinking takes files out that have just become empty or much shorter: they are looked at again first.
+func (r *run) doubtShrinking(s *shelf, outcomes []outcome, d doubts) []outcome {
+	believed := outcomes[:0]
+	for _, o := range outcomes {
+		path, k := o.change.Entry.Path, o.change.Known
+		size, seen := d.sizes[path]
+		if k != nil && o.prepared != nil && shrunk(k.Size, o.file.Size) && !(seen && size == o.file.Size) && k.Version == store.ContentVersion {
+			s.looks[path] = look{due: time.Now().Add(shrinkLook), size: o.file.Size}
+			continue
+		}
+		delete(s.looks, path)
+		believed = append(believed, o)
+	}
+	return believed
+}
+
+// shrunk says whether a file lost so much that it may be half written: all of it, or over half.
+func shrunk(before, after int64) bool {
+	return after == 0 && before > 0 || 2*after < before && before > 512
+}
+
+// writing is one commit under way.
+type writing struct {
+	*run
+	shelf   *shelf
+	listing *watcher.Listing
+	moves   map[string]string // doc_paths of documents that go along, old → new
+	revived map[int]passing   // outcome → document that vanished a moment ago
+	older   []olderTwin       // documents made a moment ago that are the other half of what is gone now
+	changed []int64           // documents written
+	removed []int64
+}
+
+// olderTwin is a document made a moment ago whose bytes are those of one that is gone now: it takes over that id.
+type olderTwin struct {
+	made passing
+	gone store.File
+}
+
+// changes says whether there is anything to write.
+func (w *writing) changes(outcomes []outcome, gone []store.File) bool {
+	if len(gone) > 0 || w.listing != nil && (w.listing.Under == nil || len(w.listing.Faults) > 0 || len(w.listing.Skipped) > 0) || w.shelf.looksChanged() {
+		return true
+	}
+	for _, o := range outcomes {
+		if o.prepared != nil || len(o.problems) > 0 || o.change.Known == nil || touched(o) {
+			return true
+		}
+	}
+	return w.listing != nil && w.shelf.problems
+}
+
+// touched says whether a file with the same bytes shows other times that are worth keeping. A change of ctime alone
+// (chmod) is not: a thousand of them write nothing.
+func touched(o outcome) bool {
+	k := o.change.Known
+	return k != nil && o.prepared == nil && o.failed == nil && !o.vanished &&
+		(k.Size != o.file.Size || k.ModTime != o.file.ModTime || k.Inode != o.file.Inode || k.ModTime >= k.ReadAt-racy && o.file.ModTime < o.file.ReadAt-racy)
+}
+
+func (w *writing) identify(ctx context.Context, outcomes []outcome, gone []store.File) (ids map[int]int64, left []store.File, err error) {
+	now := time.Now()
+	w.recent.forget(now)
+	err = w.store.View(ctx, func(v *store.View) error {
+		if ids, left, err = w.run.identify(v, w.shelf, outcomes, gone); err != nil {
+			return err
+		}
+		for i, id := range ids {
+			d, err := v.DocumentByID(id)
+			if err != nil {
+				return err
+			}
+			w.moves[d.Path] = outcomes[i].prepared.Path
+		}
+		return nil
+	})
+	w.revived = map[int]passing{}
+	for i, o := range outcomes {
+		if _, known := ids[i]; known || o.prepared == nil || o.change.Known != nil {
+			continue
+		}
+		if id, ok := w.shelf.moving[o.change.Entry.Path]; ok {
+			ids[i] = id
+			delete(w.shelf.moving, o.change.Entry.Path)
+			continue
+		}
+		var p passing
+		var ok bool
+		if p, w.recent.gone, ok = take(w.recent.gone, o.file); ok {
+			w.revived[i] = p
+			w.moves[p.path] = o.prepared.Path
+		}
+	}
+	for _, g := range left {
+		var p passing
+		var ok bool
+		if p, w.recent.made, ok = take(w.recent.made, g); ok {
+			w.older = append(w.older, olderTwin{p, g})
+			w.moves[w.shelf.docPath(g.File)] = p.path
+		}
+	}
+	return ids, left, err
+}
+
+// sayMoves records in the ledger where documents went that someone's statements name: before the index shows it.
+func (w *writing) sayMoves() error {
+	said := w.ledger.Said()
+	named := map[string]string{}
+	for from, to := range w.moves {
+		if from != to && said.Names(from) {
+			named[from] = to
+		}
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	return w.ledger.Append(store.Record{Op: store.OpDocumentMove, Moves: named})
+}
+
+func (w *writing) write(tx *store.Tx, outcomes []outcome, ids map[int]int64, left []store.File) error {
+	w.changed, w.removed = nil, nil // the transaction may be tried again
+	touchedNames := map[int64]bool{}
+	for _, g := range left {
+		if err := w.delete(tx, g.Document, g.File, touchedNames); err != nil {
+			return err
+		}
+	}
+	if err := w.adopt(tx, touchedNames); err != nil {
+		return err
+	}
+	for i, o := range outcomes {
+		if err := w.put(tx, i, o, ids, touchedNames); err != nil {
+			return err
+		}
+	}
+	if err := w.record(tx, outcomes); err != nil {
+		return err
+	}
+	for name := range touchedNames {
+		seekers, err := tx.Seekers(name)
+		if err != nil {
+			return err
+		}
+		if err := tx.Call(store.TaskResolve, seekers...); err != nil {
+			return err
+		}
+	}
+	if err := w.sayLinks(tx); err != nil {
+		return err
+	}
+	if w.bulk.pending > 0 {
+		return nil // targets are still to come: resolved when all are there
+	}
+	_, err := w.run.resolve(tx, 0)
+	return err
+}
+
+func (w *writing) delete(tx *store.Tx, id int64, file string, touchedNames map[int64]bool) error {
+	names, err := tx.NamesOf(id)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		touchedNames[n] = true
+	}
+	if err := w.callNeighbours(tx, id); err != nil {
+		return err
+	}
+	if err := tx.SetProblems(w.shelf.id, file, "", nil); err != nil {
+		return err
+	}
+	if err := tx.DeleteDocument(id); err != nil {
+		return err
+	}
+	w.removed = append(w.removed, id)
+	w.shelf.counted.removed++
+	return tx.Reserve(w.shelf.docPath(file), id) // back at its old path it is the same document
+}
+
+// callNeighbours puts the sources of links to a document down for their task, before the links go.
+func (w *writing) callNeighbours(tx *store.Tx, id int64) error {
+	links, err := tx.LinksOf(id, store.In, nil)
+	if err != nil {
+		return err
+	}
+	for _, l := range links {
+		task := store.TaskCorrelate
+		if l.Origin == store.OriginText {
+			task = store.TaskResolve
+		}
+		if err := tx.Call(task, l.SourceID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adopt gives documents made a moment ago the ids of those that turn out to be the same: they are made again.
+func (w *writing) adopt(tx *store.Tx, touchedNames map[int64]bool) error {
+	for _, t := range w.older {
+		s := w.shelves[t.made.shelf]
+		if s == nil {
+			continue
+		}
+		d, err := tx.Document(t.made.path)
+		if err == store.ErrNotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := w.delete(tx, d.ID, t.made.file.File, touchedNames); err != nil {
+			return err
+		}
+		if err := tx.Reserve(t.made.path, t.gone.Document); err != nil {
+			return err
+		}
+		s.looks[t.made.file.File] = look{due: time.Now(), size: t.made.file.Size}
+	}
+	return nil
+}
+
+// put writes what came of reading one file.
+func (w *writing) put(tx *store.Tx, i int, o outcome, ids map[int]int64, touchedNames map[int64]bool) error {
+	path, shown := o.change.Entry.Path, w.shelf.docPath(o.change.Entry.Path)
+	if w.shelf.seen[path] > o.readAt && o.readAt > 0 {
+		return nil // something newer is known
+	}
+	switch k := o.change.Known; {
+	case o.vanished:
+		w.shelf.looks[path] = look{due: time.Now()}
+		return nil
+	case o.failed != nil:
+		return tx.SetProblems(w.shelf.id, path, shown, o.problems)
+	case o.tooLarge:
+		if k != nil {
+			if err := w.delete(tx, k.Document, path, touchedNames); err != nil {
+				return err
+			}
+		}
+		return tx.SetProblems(w.shelf.id, path, shown, o.problems)
+	case o.prepared == nil:
+		w.shelf.counted.unchanged++
+		if touched(o) {
+			return tx.TouchFile(o.file)
+		}
+		return nil
+	}
+	w.shelf.counted.indexed++
+	if err := w.standing(tx, &o, i, ids); err != nil {
+		return err
+	}
+	return w.putDocument(tx, i, o, ids, touchedNames)
+}
+
+// standing corrects what the plan knew: while bulk readers work, a document may have been made or removed.
+func (w *writing) standing(tx *store.Tx, o *outcome, i int, ids map[int]int64) error {
+	known, err := tx.FileAt(w.shelf.id, o.change.Entry.Path)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		o.change.Known = nil
+	case err != nil:
+		return err
+	default:
+		o.change.Known = &known
+		delete(ids, i)
+	}
+	return nil
+}
+
+func (w *writing) putDocument(tx *store.Tx, i int, o outcome, ids map[int]int64, touchedNames map[int64]bool) error {
+	id := ids[i]
+	if o.change.Known != nil {
+		id = o.change.Known.Document
+	}
+	before, err := w.namesBefore(tx, id, o.prepared.Path, touchedNames)
+	if err != nil {
+		return err
+	}
+	if p, ok := w.revived[i]; ok {
+		if err := tx.Reserve(o.prepared.Path, p.file.Document); err != nil {
+			return err
+		}
+	}
+	renamed, err := w.renamed(tx, id, o.citable)
+	if err != nil {
+		return err
+	}
+	id, err = tx.PutDocument(w.shelf.id, id, o.prepared, o.file)
+	if err != nil {
+		return err
+	}
+	if renamed {
+		if err := tx.Call(store.TaskNames, id); err != nil {
+			return err
+		}
+	}
+	if err := tx.SetNames(id, o.names); err != nil {
+		return err
+	}
+	for _, n := range o.names {
+		differ(touchedNames, before, store.NameHash(n.Text))
+	}
+	for n := range before {
+		touchedNames[n] = true
+	}
+	if err := putLinks(tx, id, o.prepared.Path, o.links); err != nil {
+		return err
+	}
+	if err := tx.SetProblems(w.shelf.id, o.file.File, o.prepared.Path, o.problems); err != nil {
+		return err
+	}
+	w.changed = append(w.changed, id)
+	if err := tx.Call(store.TaskResolve, id); err != nil {
+		return err
+	}
+	return tx.Call(store.TaskCorrelate, id)
+}
+
+// renamed says whether a document is cited by other names than before.
+func (w *writing) renamed(tx *store.Tx, id int64, names []string) (bool, error) {
+	if id == 0 || w.params == nil {
+		return true, nil
+	}
+	b, err := tx.FeaturesOf(id)
+	if err != nil {
+		return false, err
+	}
+	before, err := correlate.Decode(b)
+	return !slices.Equal(before.Names, names), err
+}
+
+// namesBefore are the hashes of the names that a document answered to under this path; those it had under another are
+// all touched. None for a new one.
+func (w *writing) namesBefore(tx *store.Tx, id int64, path string, touchedNames map[int64]bool) (map[int64]bool, error) {
+	before := map[int64]bool{}
+	if id == 0 {
+		return before, nil
+	}
+	old, err := tx.DocumentByID(id)
+	if err != nil {
+		return nil, err
+	}
+	names, err := tx.NamesOf(id)
+	for _, n := range names {
+		if old.Path == path {
+			before[n] = true
+		} else {
+			touchedNames[n] = true
+		}
+	}
+	return before, err
+}
+
+// differ strikes a name off before when it stays, and notes it as touched when it is new.
+func differ(touchedNames, before map[int64]bool, name int64) {
+	if before[name] {
+		delete(before, name)
+		return
+	}
+	touchedNames[name] = true
+}
+
+// remember keeps what vanished and what appeared for the other half of a move.
+func (w *writing) remember(outcomes []outcome, left []store.File) {
+	now := time.Now()
+	if len(left)+len(outcomes) > 10*few {
+		return // no person moves so much file by file
+	}
+	for _, g := range left {
+		w.recent.gone = append(w.recent.gone, passing{w.shelf.Name, g, w.shelf.docPath(g.File), now})
+	}
+	for i, o := range outcomes {
+		if _, revived := w.revived[i]; o.prepared != nil && o.change.Known == nil && !revived {
+			w.recent.made = append(w.recent.made, passing{w.shelf.Name, o.file, o.prepared.Path, now})
+		}
+	}
+	if len(w.removed) > 0 {
+		w.log.Debug("removed", zap.String("shelf", w.shelf.Name), zap.Int("documents", len(w.removed)))
+	}
+}

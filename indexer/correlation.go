@@ -1,0 +1,388 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"shelfd/correlate"
+	"shelfd/store"
+)
+
+const (
+	// choreSlice is how many documents one transaction of resolving or correlating takes.
+	choreSlice = 200
+	// choreTime bounds how long an edit waits behind correlating.
+	choreTime = 100 * time.Millisecond
+	// wholesaleLeast is how many documents must be down before all are correlated again instead.
+	wholesaleLeast = 300
+)
+
+// correlation works off what is down to be resolved and correlated, a slice at a time, while nothing else is to do.
+type correlation struct {
+	r         *run
+	index     *correlate.Index // nil = not in memory
+	hierarchy *correlate.Hierarchy
+	resolving bool          // documents may be down to be resolved
+	waiting   bool          // documents may be down to be correlated
+	whole     bool          // all documents are down: each finds its own links, nobody else's need a look
+	always    chan struct{} // closed
+}
+
+func newCorrelation(r *run) *correlation {
+	c := &correlation{r: r, resolving: true, waiting: true, always: make(chan struct{})}
+	close(c.always)
+	return c
+}
+
+func (c *correlation) pending() bool { return c.resolving || c.waiting }
+
+// ready is a channel that can be received from when there is work and nothing more urgent under way.
+func (c *correlation) ready() <-chan struct{} {
+	if c.r.bulk.pending > 0 || !c.pending() {
+		return nil
+	}
+	return c.always
+}
+
+// note takes in what a commit changed.
+func (c *correlation) note(changed, removed []int64) {
+	if len(changed)+len(removed) == 0 {
+		return
+	}
+	c.resolving, c.waiting, c.whole = true, true, false
+	for _, id := range removed {
+		if c.index != nil {
+			c.index.Remove(id)
+		}
+	}
+	if c.index == nil || len(changed) > choreSlice {
+		c.rest() // cheaper to load again than to follow
+		return
+	}
+	err := c.r.store.View(context.Background(), func(v *store.View) error {
+		for _, id := range changed {
+			if err := c.put(v, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		c.rest()
+	}
+}
+
+// put brings the features of one changed document into memory.
+func (c *correlation) put(v *store.View, id int64) error {
+	d, err := v.DocumentByID(id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	b, err := v.FeaturesOf(id)
+	if err != nil {
+		return err
+	}
+	f, err := correlate.Decode(b)
+	if err != nil {
+		return err
+	}
+	c.index.Put(id, d.Shelf, d.Path, f)
+	return nil
+}
+
+// rest lets go of what is in memory.
+func (c *correlation) rest() { c.index = nil }
+
+// hierarchyChanged puts the documents of a shelf and of its old and new parents down again when its parents changed.
+func (c *correlation) hierarchyChanged(tx *store.Tx, before, after store.Shelf) error {
+	if slices.Equal(before.Parents, after.Parents) {
+		return nil
+	}
+	c.hierarchy, c.waiting, c.whole = nil, true, false
+	for _, name := range append(append([]string{after.Name}, before.Parents...), after.Parents...) {
+		s, err := tx.Shelf(name)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := tx.CallShelf(store.TaskCorrelate, s.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step does one slice of what is down.
+func (c *correlation) step(ctx context.Context) error {
+	if c.resolving {
+		return c.resolveSlice(ctx)
+	}
+	if c.r.params == nil {
+		c.waiting = false
+		return nil
+	}
+	return c.correlateSlice(ctx)
+}
+
+func (c *correlation) resolveSlice(ctx context.Context) error {
+	var called []int64
+	err := c.r.store.View(ctx, func(v *store.View) (err error) {
+		called, err = v.Called(store.TaskResolve, 1)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(called) == 0 {
+		c.resolving = false
+		return nil
+	}
+	return c.r.update(ctx, func(tx *store.Tx) error {
+		_, err := c.r.resolve(tx, choreSlice)
+		return err
+	})
+}
+
+func (c *correlation) correlateSlice(ctx context.Context) error {
+	var called []int64
+	err := c.r.store.View(ctx, func(v *store.View) (err error) {
+		if called, err = v.Called(store.TaskCorrelate, choreSlice); err != nil || len(called) == 0 {
+			return err
+		}
+		return c.load(v)
+	})
+	if err != nil {
+		return err
+	}
+	if len(called) == 0 {
+		c.waiting, c.whole = false, false
+		return nil
+	}
+	start := time.Now()
+	taken := 0
+	return c.r.update(ctx, func(tx *store.Tx) error {
+		if err := c.wholesale(tx); err != nil {
+			return err
+		}
+		for taken = 0; taken < len(called) && (taken == 0 || time.Since(start) < choreTime); taken++ {
+			if err := c.document(tx, called[taken]); err != nil {
+				return err
+			}
+		}
+		if err := tx.Done(store.TaskNames, called[:taken]...); err != nil {
+			return err
+		}
+		return tx.Done(store.TaskCorrelate, called[:taken]...)
+	})
+}
+
+// load brings the features of all documents into memory.
+func (c *correlation) load(v *store.View) error {
+	if c.hierarchy == nil {
+		if err := c.loadHierarchy(v); err != nil {
+			return err
+		}
+	}
+	if c.index != nil {
+		return nil
+	}
+	start := time.Now()
+	shelves, err := v.Shelves()
+	if err != nil {
+		return err
+	}
+	names := map[int64]string{}
+	for _, s := range shelves {
+		names[s.ID] = s.Name
+	}
+	index := correlate.NewIndex(c.hierarchy)
+	err = v.Features(func(document, shelf int64, path string, b []byte) error {
+		f, err := correlate.Decode(b)
+		if err != nil {
+			return err
+		}
+		index.Put(document, names[shelf], path, f)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.index = index
+	c.r.log.Debug("features loaded", zap.Int("documents", index.Len()), zap.Duration("took", time.Since(start)))
+	return nil
+}
+
+// wholesale puts every document down when so many are that looking at each one's neighbours costs more.
+func (c *correlation) wholesale(tx *store.Tx) error {
+	called, err := tx.CalledCount(store.TaskCorrelate)
+	if err != nil || c.whole || called < wholesaleLeast || called < c.index.Len()/4 {
+		return err
+	}
+	c.whole = true
+	return tx.CallAll(store.TaskCorrelate)
+}
+
+func (c *correlation) loadHierarchy(v *store.View) error {
+	shelves, err := v.Shelves()
+	if err != nil {
+		return err
+	}
+	parents := map[string][]string{}
+	for _, s := range shelves {
+		parents[s.Name] = s.Parents
+	}
+	if c.hierarchy, err = correlate.NewHierarchy(parents); err != nil {
+		return err
+	}
+	if c.index != nil {
+		c.index.SetHierarchy(c.hierarchy)
+	}
+	return nil
+}
+
+// document finds the links of one document, and whose links to it may have changed.
+func (c *correlation) document(tx *store.Tx, id int64) error {
+	d, err := tx.DocumentByID(id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	mentioned, err := c.mentions(tx, d)
+	if err != nil {
+		return err
+	}
+	if err := c.set(tx, id, mentioned); err != nil {
+		return err
+	}
+	if c.whole {
+		return nil
+	}
+	return c.suitors(tx, id)
+}
+
+// mentions works out whom the text of a document cites, and stores it.
+func (c *correlation) mentions(tx *store.Tx, d store.Document) ([]int64, error) {
+	content, err := tx.Content(d.ID)
+	if err != nil {
+		return nil, err
+	}
+	mentioned := c.index.Mentioned(content[d.Body:])
+	return mentioned, tx.SetMentions(d.ID, mentioned)
+}
+
+// set stores the links of one document.
+func (c *correlation) set(tx *store.Tx, id int64, mentioned []int64) error {
+	found := c.index.Links(id, mentioned, *c.r.params)
+	links := make([]store.HeuristicLink, len(found))
+	for i, l := range found {
+		links[i] = store.HeuristicLink{Target: l.Target, Relation: l.Relation, Score: l.Score, Confidence: l.Confidence, Rationale: l.Rationale, Signals: l.Signals.Map()}
+	}
+	return tx.SetHeuristicLinks(id, correlate.Version, links)
+}
+
+// suitors finds the links again of all documents that have a link to this one or may now have a better one to it than
+// one of theirs.
+func (c *correlation) suitors(tx *store.Tx, id int64) error {
+	citing, err := c.citing(tx, id)
+	if err != nil {
+		return err
+	}
+	again := map[int64]bool{}
+	stored, err := tx.LinksOf(id, store.In, []store.Origin{store.OriginHeuristic})
+	if err != nil {
+		return err
+	}
+	for _, l := range stored {
+		again[l.SourceID] = true
+	}
+	for _, l := range c.index.Suitors(id, citing, *c.r.params) {
+		if again[l.Source] {
+			continue
+		}
+		crowded, err := c.crowdedOut(tx, l)
+		if err != nil {
+			return err
+		}
+		if !crowded {
+			again[l.Source] = true
+		}
+	}
+	for source := range again {
+		if source == id {
+			continue
+		}
+		mentioned, err := tx.Mentions(source)
+		if err != nil {
+			return err
+		}
+		if err := c.set(tx, source, mentioned); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// crowdedOut says whether a source has as many links as it may, all of them surely better than l.
+func (c *correlation) crowdedOut(tx *store.Tx, l correlate.Link) (bool, error) {
+	own, err := tx.LinksOf(l.Source, store.Out, []store.Origin{store.OriginHeuristic})
+	if err != nil || c.r.params.MaxLinks <= 0 || len(own) < c.r.params.MaxLinks {
+		return false, err
+	}
+	return own[len(own)-1].Confidence > l.Confidence, nil
+}
+
+// citing lists the documents whose text cites this one. When its names may have changed, those that hold the words of
+// a name are read again.
+func (c *correlation) citing(tx *store.Tx, id int64) ([]int64, error) {
+	before, err := tx.MentionedBy(id)
+	if err != nil {
+		return nil, err
+	}
+	if renamed, err := tx.IsCalled(store.TaskNames, id); err != nil || !renamed {
+		return before, err
+	}
+	f, ok := c.index.Features(id)
+	if !ok {
+		return before, nil
+	}
+	candidates := map[int64]bool{}
+	for _, source := range before {
+		candidates[source] = true
+	}
+	for _, name := range f.Names {
+		holding, err := tx.Holding(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, source := range holding {
+			candidates[source] = true
+		}
+	}
+	for source := range candidates {
+		if source == id {
+			continue
+		}
+		d, err := tx.DocumentByID(source)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, err := c.mentions(tx, d); err != nil {
+			return nil, err
+		}
+	}
+	return tx.MentionedBy(id)
+}

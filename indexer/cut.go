@@ -1,0 +1,91 @@
+package indexer
+
+import (
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"unicode/utf8"
+
+	"shelfd/chunker"
+	"shelfd/correlate"
+	"shelfd/internal/text"
+	"shelfd/store"
+)
+
+// outcome is what came of reading one file.
+type outcome struct {
+	shelf    *shelf
+	change   Change
+	file     store.File      // what was read; Hash is set when it was read
+	prepared *store.Prepared // nil when equal, vanished or unreadable
+	names    []store.Name    // in links
+	citable  []string        // in running text
+	links    []chunker.Link
+	problems []store.Problem
+	vanished bool  // not there any more: the next look tells
+	failed   error // could not be read; what is known stays
+	tooLarge bool  // not to be kept: larger than max_file_size
+	readAt   int64
+}
+
+// cutFile reads one file and does everything that needs no transaction. It is safe to run in parallel.
+func cutFile(s *shelf, folder Folder, c Change, docPath string) outcome {
+	o := outcome{shelf: s, change: c}
+	read, err := readFile(folder, c.Entry.Path, s.maxFileSize())
+	o.readAt = read.readAt
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		o.vanished = true
+		return o
+	case errors.Is(err, errTooLarge):
+		o.tooLarge = true
+		o.problems = []store.Problem{{Stage: stages[chunker.StageSize], Reason: err.Error() + "; raise max_file_size or exclude it"}}
+		return o
+	case err != nil:
+		o.failed = err
+		o.problems = []store.Problem{{Stage: stages[chunker.StageRead], Reason: err.Error()}}
+		return o
+	}
+	o.file = store.File{
+		File: c.Entry.Path, Size: read.stat.Size, ModTime: read.stat.ModTime, ChangeTime: read.stat.ChangeTime, Inode: read.stat.Inode,
+		Device: read.stat.Device, ReadAt: read.readAt, Hash: sha256.Sum256(read.bytes), Version: store.ContentVersion,
+	}
+	if k := c.Known; k != nil && k.Hash == o.file.Hash && k.Version == store.ContentVersion {
+		o.file.Document = k.Document
+		return o
+	}
+	o.cut(docPath, read.bytes)
+	return o
+}
+
+// cut parses the bytes and prepares the rows.
+func (o *outcome) cut(docPath string, bytes []byte) {
+	path := o.file.File
+	d := chunker.Parse(text.Path(path), bytes, chunker.Options{})
+	headings := make([]string, 0, len(d.Nodes))
+	for _, n := range d.Nodes {
+		if n.Level > 0 {
+			headings = append(headings, n.Title)
+		}
+	}
+	features := correlate.Extract(correlate.Source{
+		Path: text.Path(path), Title: d.Title, Aliases: d.Aliases, Tags: d.Tags, Headings: headings, Body: d.Text[d.Body.Start:d.Body.End],
+	})
+	o.prepared = store.Prepare(o.shelf.Name, docPath, d, features.Append(nil))
+	o.names, o.citable, o.links = namesOf(docPath, d), features.Names, d.Links
+	for _, p := range d.Problems {
+		o.problems = append(o.problems, store.Problem{Stage: stages[p.Stage], Line: p.Line, Reason: p.Reason})
+	}
+	switch {
+	case docPath != o.shelf.Name+"/"+text.Path(path):
+		o.problems = append(o.problems, store.Problem{Stage: stages[chunker.StageName], Reason: "another file comes to the same path; this one is shown with a number"})
+	case !utf8.ValidString(path):
+		o.problems = append(o.problems, store.Problem{Stage: stages[chunker.StageName], Reason: "the file name is not UTF-8; its odd bytes are shown as %XX"})
+	}
+}
+
+// stages are the written forms of the stages of reading.
+var stages = map[chunker.Stage]string{
+	chunker.StageRead: "read", chunker.StageSize: "size", chunker.StageDecode: "decode",
+	chunker.StageFrontMatter: "frontmatter", chunker.StageParse: "parse", chunker.StageName: "name",
+}

@@ -1,0 +1,207 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+
+	"go.uber.org/zap"
+
+	"shelfd/store"
+	"shelfd/watcher"
+)
+
+// originLedger marks shelves that were made at run time.
+const originLedger = "ledger"
+
+// setDeclared takes in what the configuration declares.
+func (r *run) setDeclared(ctx context.Context, shelves []Shelf) error {
+	r.declared = shelves
+	return r.applyShelves(ctx)
+}
+
+// wanted are the shelves that should be there: those declared, and those of the ledger that do not clash with them.
+func (r *run) wanted() map[string]Shelf {
+	wanted := map[string]Shelf{}
+	for _, s := range r.declared {
+		wanted[s.Name] = s
+	}
+	for name, said := range r.ledger.Said().Shelves {
+		if declared, clash := wanted[name]; clash {
+			if declared.ShelfSpec.Root != said.Root {
+				r.log.Warn("a shelf made at run time has the name of a configured one and is left out", zap.String("shelf", name), zap.String("root", said.Root))
+			}
+			continue
+		}
+		wanted[name] = Shelf{ShelfSpec: store.ShelfSpec{Name: name, Description: said.Description, Root: said.Root, Origin: originLedger}}
+	}
+	for name, s := range wanted {
+		s.Root.Shelf, s.Root.Path = s.Name, s.ShelfSpec.Root
+		wanted[name] = s
+	}
+	return wanted
+}
+
+// applyShelves makes the rows and the watched roots those of the wanted shelves.
+func (r *run) applyShelves(ctx context.Context) error {
+	wanted := r.wanted()
+	if err := r.dropShelves(ctx, wanted); err != nil {
+		return err
+	}
+	names := make([]string, 0, len(wanted))
+	for name := range wanted {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	err := r.update(ctx, func(tx *store.Tx) error {
+		for _, name := range names {
+			if err := r.putShelf(tx, wanted[name]); err != nil {
+				return err
+			}
+		}
+		return r.putParents(tx, wanted)
+	})
+	if err != nil {
+		return err
+	}
+	roots := make([]watcher.Root, 0, len(names))
+	for _, name := range names {
+		roots = append(roots, wanted[name].Root)
+	}
+	if err := r.watcher.SetRoots(roots); err != nil {
+		return fmt.Errorf("indexer: watch: %w", err)
+	}
+	return nil
+}
+
+func (r *run) putShelf(tx *store.Tx, w Shelf) error {
+	id, err := tx.PutShelf(w.ShelfSpec)
+	if err != nil {
+		return err
+	}
+	s := r.shelves[w.Name]
+	if s != nil && s.ShelfSpec.Root == w.ShelfSpec.Root {
+		s.Shelf = w
+		return nil
+	}
+	s = &shelf{Shelf: w, id: id, looks: map[string]look{}, moving: map[string]int64{}, seen: map[string]int64{}}
+	row, err := tx.Shelf(w.Name)
+	if err != nil {
+		return err
+	}
+	s.documents, s.problems = row.Documents, row.Problems > 0
+	r.shelves[w.Name] = s
+	return tx.SetShelfState(id, store.StateIndexing, "")
+}
+
+// putParents writes the hierarchy: the union of what is configured and what was said at run time.
+func (r *run) putParents(tx *store.Tx, wanted map[string]Shelf) error {
+	said := r.ledger.Said().Parents
+	for name, w := range wanted {
+		s := r.shelves[name]
+		before, err := tx.Shelf(name)
+		if err != nil {
+			return err
+		}
+		var manual []string
+		for parent := range said[name] {
+			manual = append(manual, parent)
+		}
+		if err := errors.Join(tx.SetParents(s.id, r.shelfIDs(w.Parents), "config"), tx.SetParents(s.id, r.shelfIDs(manual), "manual")); err != nil {
+			return err
+		}
+		after, err := tx.Shelf(name)
+		if err != nil {
+			return err
+		}
+		if err := r.links.hierarchyChanged(tx, before, after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) shelfIDs(names []string) []int64 {
+	var ids []int64
+	for _, name := range names {
+		if s := r.shelves[name]; s != nil {
+			ids = append(ids, s.id)
+		}
+	}
+	return ids
+}
+
+// dropShelves removes the rows of shelves that are wanted no longer, a slice of documents at a time.
+func (r *run) dropShelves(ctx context.Context, wanted map[string]Shelf) error {
+	var rows []store.Shelf
+	err := r.store.View(ctx, func(v *store.View) (err error) {
+		rows, err = v.AllShelves()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		w, stays := wanted[row.Name]
+		if stays && (row.Root == w.ShelfSpec.Root || row.Root == "") {
+			continue
+		}
+		if stays { // another root under the same name: ids stay by path, so the rows do too
+			if s := r.shelves[row.Name]; s != nil {
+				delete(r.shelves, row.Name)
+			}
+			continue
+		}
+		if err := r.dropShelf(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) dropShelf(ctx context.Context, row store.Shelf) error {
+	r.log.Info("shelf leaves the index", zap.String("shelf", row.Name), zap.Int("documents", row.Documents))
+	for {
+		left := 0
+		s := &shelf{Shelf: Shelf{ShelfSpec: store.ShelfSpec{Name: row.Name}}, id: row.ID, looks: map[string]look{}}
+		w := &writing{run: r, shelf: s}
+		err := r.update(ctx, func(tx *store.Tx) error {
+			files, err := tx.Files(row.ID, "")
+			if err != nil {
+				return err
+			}
+			slice := files[:min(len(files), 500)]
+			left = len(files) - len(slice)
+			if err := w.write(tx, nil, nil, slice); err != nil {
+				return err
+			}
+			if left > 0 {
+				return nil
+			}
+			return tx.DeleteShelf(row.ID)
+		})
+		if err != nil {
+			return err
+		}
+		r.links.note(w.changed, w.removed)
+		if left == 0 {
+			delete(r.shelves, row.Name)
+			return nil
+		}
+	}
+}
+
+// renameRows gives a shelf and its documents their new names; the documents are cut again for their new paths.
+func (r *run) renameRows(ctx context.Context, from, to string) error {
+	s := r.shelves[from]
+	if err := r.update(ctx, func(tx *store.Tx) error { return tx.RenameShelf(s.id, to) }); err != nil {
+		return err
+	}
+	delete(r.shelves, from)
+	s.Name = to
+	s.Root.Shelf = to
+	r.shelves[to] = s
+	s.recutAll = true
+	return nil
+}

@@ -1,0 +1,329 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sort"
+	"time"
+
+	"go.uber.org/zap"
+
+	"shelfd/store"
+	"shelfd/watcher"
+)
+
+// few is how many files are read at once before anything else is done; more go to the bulk readers.
+const few = 64
+
+// batch answers what the watcher says.
+func (r *run) batch(ctx context.Context, b watcher.Batch) error {
+	s := r.shelves[b.Shelf]
+	if s == nil {
+		return nil // it was removed meanwhile
+	}
+	start := time.Now()
+	before := r.status.Commits
+	var err error
+	if b.All || s.offline != "" || s.Root.FollowSymlinks { // through links one path can mean any other
+		err = r.reconcile(ctx, s, b.Reason, doubts{})
+	} else {
+		err = r.look(ctx, s, b.Dirty, doubts{})
+	}
+	if err == nil && r.status.Commits > before && !b.First.IsZero() {
+		r.status.Lag = time.Since(b.First)
+	}
+	if err == nil && !b.All && r.status.Commits > before {
+		r.log.Info("batch", zap.String("shelf", s.Name), zap.Int("paths", len(b.Dirty)), zap.Duration("took", time.Since(start)), zap.Duration("lag", r.status.Lag))
+	}
+	return err
+}
+
+// doubts are those that an earlier look or a person has already settled.
+type doubts struct {
+	sizes    map[string]int64 // path → size that was seen and is believed now
+	deletion bool             // the deletion of much of the shelf was seen before
+	accept   bool             // a person says that what is not there is gone
+}
+
+// look compares the paths that events speak of.
+func (r *run) look(ctx context.Context, s *shelf, dirty []string, d doubts) error {
+	listing, err := r.disk.List(ctx, s.Root, dirty)
+	if err != nil {
+		return err
+	}
+	if why := rootFault(listing); why != "" {
+		return r.setOffline(ctx, s, why)
+	}
+	if s.touchesCollision(listing.Entries) {
+		return r.reconcile(ctx, s, "names collide", d)
+	}
+	var lists [][]store.File
+	err = r.store.View(ctx, func(v *store.View) error {
+		for _, path := range dirty {
+			known, err := v.Files(s.id, path)
+			if err != nil {
+				return err
+			}
+			lists = append(lists, known)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	p := plan(merge(lists...), listing, true)
+	if len(p.Gone) > 0 {
+		if empty, err := r.rootEmpty(s); err != nil || empty {
+			return r.setOffline(ctx, s, emptyReason(s, err))
+		}
+	}
+	return r.apply(ctx, s, p, listing, d)
+}
+
+// reconcile compares the whole shelf.
+func (r *run) reconcile(ctx context.Context, s *shelf, reason string, d doubts) error {
+	start := time.Now()
+	listing, err := r.disk.List(ctx, s.Root, nil)
+	if err != nil {
+		return err
+	}
+	var known []store.File
+	var row store.Shelf
+	err = r.store.View(ctx, func(v *store.View) error {
+		if known, err = v.Files(s.id, ""); err != nil {
+			return err
+		}
+		row, err = v.Shelf(s.Name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if why := r.offlineReason(s, listing, known, row.Device); why != "" && !d.accept {
+		return r.setOffline(ctx, s, why)
+	} else if why == "" {
+		if err := r.setOnline(ctx, s); err != nil {
+			return err
+		}
+	}
+	moved := s.collide(listing.Entries)
+	p := plan(known, listing, false)
+	p.recut(known, listing.Entries, moved, s.recutAll)
+	s.recutAll = false
+	if !s.reconciled {
+		s.total, s.done = len(listing.Entries), p.Unchanged
+	}
+	s.lookedAtDevice, s.documents = listing.RootDevice, len(known)
+	r.log.Debug("reconcile", zap.String("shelf", s.Name), zap.String("reason", reason), zap.Int("files", len(listing.Entries)),
+		zap.Int("read", len(p.Read)), zap.Int("gone", len(p.Gone)), zap.Duration("took", time.Since(start)))
+	return r.apply(ctx, s, p, listing, d)
+}
+
+// rootFault is why the root itself could not be looked at, "" when it could.
+func rootFault(l watcher.Listing) string {
+	for _, f := range l.Faults {
+		if f.Path == "" {
+			return f.Err.Error()
+		}
+	}
+	return ""
+}
+
+// offlineReason says why what the listing shows is not to be believed, "" when it is.
+func (r *run) offlineReason(s *shelf, l watcher.Listing, known []store.File, device uint64) string {
+	if why := rootFault(l); why != "" {
+		return fmt.Sprintf("%s: %s; %d documents are kept; put the folder back, or say: shelfd sync --accept-deletions %s", s.Root.Path, why, len(known), s.Name)
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	if len(l.Entries) == 0 {
+		if empty, err := r.rootEmpty(s); err != nil || empty {
+			return emptyReason(s, err)
+		}
+	}
+	if device != 0 && l.RootDevice != device && 2*present(known, l.Entries) < len(known) {
+		return fmt.Sprintf("%s is on another device than before and most of its %d documents are not there; mount it again, or say: shelfd sync --accept-deletions %s",
+			s.Root.Path, len(known), s.Name)
+	}
+	return ""
+}
+
+func emptyReason(s *shelf, err error) string {
+	if err != nil {
+		return fmt.Sprintf("%s: %v", s.Root.Path, err)
+	}
+	return fmt.Sprintf("%s is empty, where documents stood; mount it or put them back, or say: shelfd sync --accept-deletions %s", s.Root.Path, s.Name)
+}
+
+// present counts the known files that a listing shows; both are sorted.
+func present(known []store.File, entries []watcher.Entry) int {
+	n, i := 0, 0
+	for _, e := range entries {
+		for i < len(known) && known[i].File < e.Path {
+			i++
+		}
+		if i < len(known) && known[i].File == e.Path {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *run) rootEmpty(s *shelf) (bool, error) {
+	folder, err := r.disk.Open(s.Root)
+	if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+	return folder.Empty()
+}
+
+// setOffline keeps the documents of a shelf whose root cannot be believed.
+func (r *run) setOffline(ctx context.Context, s *shelf, why string) error {
+	if s.offline != why {
+		r.log.Warn("offline", zap.String("shelf", s.Name), zap.String("reason", why))
+	}
+	s.offline = why
+	s.reconciled = true // as far as it can be
+	clear(s.looks)
+	r.watcher.Hasten(s.Name, true)
+	return r.update(ctx, func(tx *store.Tx) error {
+		return errors.Join(tx.SetShelfState(s.id, store.StateOffline, why), tx.SetSecondLooks(s.id, 0))
+	})
+}
+
+func (r *run) setOnline(_ context.Context, s *shelf) error {
+	if s.offline == "" {
+		return nil
+	}
+	r.log.Info("back", zap.String("shelf", s.Name), zap.String("root", s.Root.Path))
+	s.offline = ""
+	r.watcher.Hasten(s.Name, false)
+	return nil
+}
+
+// apply does what a plan asks for: a few files at once, many through the bulk readers.
+func (r *run) apply(ctx context.Context, s *shelf, p Plan, l watcher.Listing, d doubts) error {
+	s.counted.unchanged += p.Unchanged
+	s.noteLooks(p)
+	if r.doubtDeletion(s, p, d) {
+		p.Gone = nil
+	}
+	if len(p.Read) > few {
+		return r.applyBulk(ctx, s, p, l)
+	}
+	var outcomes []outcome
+	if len(p.Read) > 0 {
+		folder, err := r.disk.Open(s.Root)
+		if err != nil {
+			return r.setOffline(ctx, s, err.Error())
+		}
+		outcomes = r.cutAll(s, folder, p.Read)
+		folder.Close()
+	}
+	return r.commit(ctx, s, outcomes, p.Gone, &l, d)
+}
+
+// doubtDeletion says whether so much of the shelf is gone that it is looked at again first.
+func (r *run) doubtDeletion(s *shelf, p Plan, d doubts) bool {
+	if d.accept || d.deletion {
+		delete(s.looks, "")
+		return false
+	}
+	if _, doubted := s.looks[""]; doubted {
+		return true
+	}
+	gone := len(p.Gone) - len(movedByInode(p))
+	if gone <= 20 || 2*gone <= s.documents {
+		return false
+	}
+	r.log.Warn("most of a shelf is gone; looking again before that is believed", zap.String("shelf", s.Name), zap.Int("gone", gone), zap.Int("documents", s.documents))
+	s.looks[""] = look{due: time.Now().Add(deletionLook), size: -1}
+	return true
+}
+
+// applyBulk hands the files to the readers. What is gone stays until all were read: some may turn up among them.
+func (r *run) applyBulk(ctx context.Context, s *shelf, p Plan, l watcher.Listing) error {
+	folder, err := r.disk.Open(s.Root)
+	if err != nil {
+		return r.setOffline(ctx, s, err.Error())
+	}
+	moved := movedByInode(p)
+	shared := &sharedFolder{Folder: folder, users: len(p.Read)}
+	jobs := make([]job, len(p.Read))
+	for i, c := range p.Read {
+		jobs[i] = job{shelf: s, folder: shared, change: c, docPath: s.docPath(c.Entry.Path)}
+	}
+	for _, g := range p.Gone {
+		if _, ok := moved[g.Document]; !ok {
+			s.gone = append(s.gone, g)
+		}
+	}
+	for id, path := range moved {
+		s.moving[path] = id
+	}
+	if s.total < len(p.Read) {
+		s.total, s.done = len(p.Read)+p.Unchanged, p.Unchanged
+	}
+	s.waiting += len(jobs)
+	r.bulk.add(jobs)
+	return r.commit(ctx, s, nil, nil, &l, doubts{})
+}
+
+// cutAll reads a few files, side by side.
+func (r *run) cutAll(s *shelf, folder Folder, changes []Change) []outcome {
+	outcomes := make([]outcome, len(changes))
+	next := make(chan int)
+	done := make(chan struct{})
+	workers := min(len(changes), 2)
+	for range workers {
+		go func() {
+			for i := range next {
+				outcomes[i] = cutFile(s, folder, changes[i], s.docPath(changes[i].Entry.Path))
+			}
+			done <- struct{}{}
+		}()
+	}
+	for i := range changes {
+		next <- i
+	}
+	close(next)
+	for range workers {
+		<-done
+	}
+	return outcomes
+}
+
+// lookAgain takes the second looks of a shelf that are due.
+func (r *run) lookAgain(ctx context.Context, s *shelf, now time.Time) error {
+	d := doubts{sizes: map[string]int64{}}
+	var paths []string
+	for path, l := range s.looks {
+		if now.Before(l.due) {
+			continue
+		}
+		delete(s.looks, path)
+		if path == "" {
+			d.deletion = true
+			continue
+		}
+		d.sizes[path] = l.size
+		paths = append(paths, path)
+	}
+	if d.deletion {
+		return r.reconcile(ctx, s, "second look", d)
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	sort.Strings(paths)
+	return r.look(ctx, s, paths, d)
+}
+
+// absolute is a path below the root as a person knows it.
+func (s *shelf) absolute(path string) string {
+	return filepath.Join(s.Root.Path, filepath.FromSlash(path))
+}

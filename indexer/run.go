@@ -1,0 +1,207 @@
+package indexer
+
+import (
+	"context"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"shelfd/store"
+	"shelfd/watcher"
+)
+
+const (
+	// shrinkLook is how long a file that became empty or much shorter is given before that is believed.
+	shrinkLook = 300 * time.Millisecond
+	// deletionLook is how long over half of a shelf stays after it was first seen to be gone.
+	deletionLook = 5 * time.Second
+	// identityWindow is how long a vanished document can still be found again under another path.
+	identityWindow = 2 * time.Second
+	// quiet is how long nothing must have been written before the write-ahead log is emptied.
+	quiet = 5 * time.Second
+)
+
+// run is the state of Run's goroutine; nothing else touches it.
+type run struct {
+	*Indexer
+	declared []Shelf
+	shelves  map[string]*shelf // by name
+	recent   recent
+	waiters  []*waiter
+	bulk     *bulk
+	links    *correlation
+	status   Status
+	wrote    bool // since the last checkpoint
+}
+
+// published hands the status to other goroutines.
+type published struct {
+	mu     sync.Mutex
+	status Status
+}
+
+func (p *published) set(s Status) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.status = s
+}
+
+func (p *published) get() Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.status
+}
+
+// Run works until ctx ends or something fails that waiting cannot mend. It owns all that it starts.
+func (x *Indexer) Run(ctx context.Context, batches <-chan watcher.Batch) error {
+	defer close(x.ended)
+	r := &run{Indexer: x, shelves: map[string]*shelf{}, status: x.published.get()}
+	r.bulk = startBulk(ctx)
+	defer r.bulk.stop()
+	r.links = newCorrelation(r)
+	if err := r.restore(ctx); err != nil {
+		return ignoreEnd(ctx, err)
+	}
+	return ignoreEnd(ctx, r.loop(ctx, batches))
+}
+
+func ignoreEnd(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// loop handles one thing at a time; fresh edits and commands come before the next slice of bulk work.
+func (r *run) loop(ctx context.Context, batches <-chan watcher.Batch) error {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		r.settleUp(ctx)
+		timer.Reset(r.untilNext())
+		select { // urgent first
+		case <-ctx.Done():
+			return ctx.Err()
+		case b, ok := <-batches:
+			if !ok {
+				return nil
+			}
+			if err := r.batch(ctx, b); err != nil {
+				return err
+			}
+			continue
+		case command := <-r.commands:
+			command(ctx, r)
+			continue
+		default:
+		}
+		var err error
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case b, ok := <-batches:
+			if !ok {
+				return nil
+			}
+			err = r.batch(ctx, b)
+		case command := <-r.commands:
+			command(ctx, r)
+		case c := <-r.bulk.cut:
+			err = r.bulkSlice(ctx, c)
+		case <-r.links.ready():
+			err = r.links.step(ctx)
+		case now := <-timer.C:
+			err = r.due(ctx, now)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// untilNext is how long nothing has to be done if nothing happens.
+func (r *run) untilNext() time.Duration {
+	next := time.Hour
+	now := time.Now()
+	for _, s := range r.shelves {
+		for _, look := range s.looks {
+			next = min(next, max(0, look.due.Sub(now)))
+		}
+	}
+	if r.wrote && !r.busy() {
+		next = min(next, max(0, r.status.LastCommit.Add(quiet).Sub(now)))
+	}
+	return next
+}
+
+// due does what the clock asks for: second looks, and after a quiet while the checkpoint.
+func (r *run) due(ctx context.Context, now time.Time) error {
+	for _, s := range r.shelves {
+		if err := r.lookAgain(ctx, s, now); err != nil {
+			return err
+		}
+	}
+	if r.wrote && !r.busy() && !now.Before(r.status.LastCommit.Add(quiet)) {
+		r.wrote = false
+		if err := r.store.Checkpoint(ctx); err != nil && ctx.Err() == nil {
+			r.log.Warn("checkpoint", zap.Error(err))
+		}
+		r.links.rest()
+		debug.FreeOSMemory()
+	}
+	return nil
+}
+
+// busy says whether work is under way that no event will announce.
+func (r *run) busy() bool { return r.bulk.pending > 0 || r.links.pending() }
+
+// settleUp answers syncs that have come to their end and publishes the status.
+func (r *run) settleUp(ctx context.Context) {
+	r.status.Queue = r.bulk.pending
+	done, total, ready := 0, 0, len(r.shelves) > 0 || len(r.declared) == 0
+	for _, s := range r.shelves {
+		r.status.Queue += len(s.looks)
+		done += s.done
+		total += s.total
+		ready = ready && s.reconciled
+	}
+	r.status.Progress = Progress{State: "indexing", Done: min(done, total), Total: total}
+	if ready {
+		r.status.Progress.State = "ready"
+	}
+	r.published.set(r.status)
+	r.answerWaiters(ctx)
+}
+
+// update runs a write transaction; a full disk or a database held by somebody else is waited out, shown in the status.
+func (r *run) update(ctx context.Context, f func(*store.Tx) error) error {
+	wait := 100 * time.Millisecond
+	for {
+		err := r.store.Update(ctx, f)
+		if err == nil {
+			r.wrote = true
+			r.status.LastError = ""
+			r.status.LastCommit = time.Now()
+			r.status.Commits++
+			return nil
+		}
+		if !store.IsFull(err) && !store.IsBusy(err) {
+			return err
+		}
+		if r.status.LastError == "" {
+			r.log.Warn("writing paused", zap.Error(err))
+		}
+		r.status.LastError = err.Error()
+		r.published.set(r.status)
+		pause := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+			return ctx.Err()
+		case <-pause.C:
+		}
+		wait = min(2*wait, 10*time.Second)
+	}
+}

@@ -1,0 +1,112 @@
+package indexer
+
+import (
+	"context"
+	"fmt"
+	"sort"
+
+	"shelfd/store"
+	"shelfd/watcher"
+)
+
+// waiter is a Sync that waits for its end.
+type waiter struct {
+	ctx      context.Context
+	progress func(Progress)
+	shelves  []*shelf
+	reports  chan []ShelfReport
+	last     Progress
+}
+
+// startSync compares the shelves with the disk; the waiter is answered when everything that follows is done.
+func (r *run) startSync(ctx context.Context, w *waiter, name string, accept bool) error {
+	if name != "" && r.shelves[name] == nil {
+		return fmt.Errorf("indexer: sync %q: %w", name, ErrUnknownShelf)
+	}
+	for _, s := range r.shelves {
+		if name == "" || s.Name == name {
+			w.shelves = append(w.shelves, s)
+		}
+	}
+	sort.Slice(w.shelves, func(i, j int) bool { return w.shelves[i].Name < w.shelves[j].Name })
+	for _, s := range w.shelves {
+		s.counted = counts{}
+		if err := r.reconcile(ctx, s, "asked", doubts{accept: accept}); err != nil {
+			return err
+		}
+	}
+	r.waiters = append(r.waiters, w)
+	return nil
+}
+
+// answerWaiters answers each sync whose shelves have come to rest.
+func (r *run) answerWaiters(ctx context.Context) {
+	waiting := r.waiters[:0]
+	for _, w := range r.waiters {
+		if w.ctx.Err() != nil {
+			continue
+		}
+		if !r.rests(w) {
+			w.tell(r.status.Progress)
+			waiting = append(waiting, w)
+			continue
+		}
+		reports, err := r.report(ctx, w)
+		if err != nil {
+			waiting = append(waiting, w) // the next round tries again
+			continue
+		}
+		w.reports <- reports
+	}
+	r.waiters = waiting
+}
+
+func (w *waiter) tell(p Progress) {
+	if w.progress != nil && p != w.last {
+		w.last = p
+		w.progress(p)
+	}
+}
+
+// rests says whether nothing is under way for the shelves of a sync.
+func (r *run) rests(w *waiter) bool {
+	for _, s := range w.shelves {
+		if !s.settled() {
+			return false
+		}
+	}
+	return !r.busy()
+}
+
+func (r *run) report(ctx context.Context, w *waiter) ([]ShelfReport, error) {
+	var reports []ShelfReport
+	err := r.store.View(ctx, func(v *store.View) error {
+		for _, s := range w.shelves {
+			row, err := v.Shelf(s.Name)
+			if err != nil {
+				return err
+			}
+			chunks, err := v.ShelfChunks(s.id)
+			if err != nil {
+				return err
+			}
+			reports = append(reports, ShelfReport{
+				Name: s.Name, State: row.State, Documents: row.Documents, Chunks: chunks, Indexed: s.counted.indexed,
+				Unchanged: s.counted.unchanged, Removed: s.counted.removed, Problems: row.Problems,
+			})
+		}
+		return nil
+	})
+	return reports, err
+}
+
+// watchState is how the watcher's mode is shown.
+func watchState(w watcher.State) (store.ShelfState, string) {
+	switch w.Mode {
+	case watcher.ModePolling:
+		return store.StatePolling, w.Reason
+	case watcher.ModeDegraded, watcher.ModeMissing:
+		return store.StateDegraded, w.Reason
+	}
+	return store.StateWatching, w.Reason
+}
