@@ -1,0 +1,233 @@
+package chunker
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	gmtext "github.com/yuin/goldmark/text"
+)
+
+// meterKey finds the meter in the context of a parse.
+var meterKey = parser.NewContextKey()
+
+// meter counts the steps of one parse. When none are left, inline markup stays text.
+type meter struct {
+	left int
+
+	block      ast.Node // the block whose inlines are being read
+	delimiters int      // emphasis delimiters seen in block
+	brackets   []int    // offsets of the open brackets of block
+
+	spentAt, deepAt int // offset + 1 of the first refusal, 0 = none
+}
+
+func meterOf(pc parser.Context) *meter { return pc.Get(meterKey).(*meter) }
+
+// charge takes steps for work at an offset and says whether there were enough.
+func (m *meter) charge(steps, at int) bool {
+	m.left -= steps
+	if m.left < 0 && m.spentAt == 0 {
+		m.spentAt = at + 1
+	}
+	return m.left >= 0
+}
+
+func (m *meter) enter(block ast.Node) {
+	if m.block != block {
+		m.block, m.delimiters, m.brackets = block, 0, m.brackets[:0]
+	}
+}
+
+// shallow is a parser of lists or quotes that opens none below maxDepth: the marker is read as text.
+type shallow struct {
+	parser.BlockParser
+	list bool
+}
+
+func (s shallow) Open(parent ast.Node, reader gmtext.Reader, pc parser.Context) (ast.Node, parser.State) {
+	depth := 0
+	for p := parent; p != nil; p = p.Parent() {
+		depth++
+	}
+	if depth < maxDepth {
+		return s.BlockParser.Open(parent, reader, pc)
+	}
+	if s.list { // it doesn't move the reader, and takes note of what the item parser told it
+		if node, _ := s.BlockParser.Open(parent, reader, pc); node == nil {
+			return nil, parser.NoChildren
+		}
+	}
+	if m := meterOf(pc); m.deepAt == 0 {
+		_, at := reader.Position()
+		m.deepAt = at.Start + 1
+	}
+	return nil, parser.NoChildren
+}
+
+// metered is an inline parser that pays a price each time.
+type metered struct {
+	parser.InlineParser
+	cost func(m *meter) int
+}
+
+func (p metered) Parse(parent ast.Node, r gmtext.Reader, pc parser.Context) ast.Node {
+	m := meterOf(pc)
+	m.enter(parent)
+	_, at := r.Position()
+	if !m.charge(p.cost(m), at.Start) {
+		return nil
+	}
+	return p.InlineParser.Parse(parent, r, pc)
+}
+
+// chargeDelimiter: at the end of a block each delimiter may look at all before it.
+func chargeDelimiter(m *meter) int {
+	m.delimiters++
+	if m.delimiters < maxDepth {
+		return 1
+	}
+	return m.delimiters
+}
+
+// chargeHTML: a tag is matched by a regular expression, rune by rune.
+func chargeHTML(*meter) int { return 32 }
+
+// codeSpans reads code spans. One without an end has looked at the rest of its block in vain.
+type codeSpans struct{ parser.InlineParser }
+
+func (p codeSpans) Parse(parent ast.Node, r gmtext.Reader, pc parser.Context) ast.Node {
+	m := meterOf(pc)
+	_, at := r.Position()
+	if m.left < 0 {
+		return nil
+	}
+	node := p.InlineParser.Parse(parent, r, pc)
+	if _, literal := node.(*ast.Text); literal {
+		lines := parent.Lines()
+		m.charge(lines.At(lines.Len()-1).Stop-at.Start, at.Start)
+	}
+	return node
+}
+
+// links reads inline and reference links, and pays for each closing bracket.
+type links struct{ parser.InlineParser }
+
+func (p links) Parse(parent ast.Node, r gmtext.Reader, pc parser.Context) ast.Node {
+	m := meterOf(pc)
+	m.enter(parent)
+	line, at := r.PeekLine()
+	if !m.charge(m.bracket(parent, r, line, at.Start), at.Start) {
+		return nil
+	}
+	return p.InlineParser.Parse(parent, r, pc)
+}
+
+// CloseBlock turns the brackets left open into text.
+func (p links) CloseBlock(parent ast.Node, block gmtext.Reader, pc parser.Context) {
+	p.InlineParser.(parser.CloseBlocker).CloseBlock(parent, block, pc)
+}
+
+// bracket keeps the stack of open brackets and returns what goldmark does at one. Closing looks at all nodes since the
+// opening, copies the label, finds its line from the end of the block, and reads a destination as far as it goes.
+func (m *meter) bracket(block ast.Node, r gmtext.Reader, line []byte, at int) int {
+	if line[0] == '!' {
+		if len(line) < 2 || line[1] != '[' {
+			return 0
+		}
+		at++
+	}
+	if line[0] != ']' {
+		m.brackets = append(m.brackets, at)
+		return 1
+	}
+	if len(m.brackets) == 0 {
+		return 1
+	}
+	open := m.brackets[len(m.brackets)-1]
+	m.brackets = m.brackets[:len(m.brackets)-1]
+	n, _ := r.Position()
+	return at - open + 2*(block.Lines().Len()-n) + destinationLength(line[1:])
+}
+
+// destinationLength is how far goldmark reads "(destination": to a space or the parenthesis that closes it.
+func destinationLength(line []byte) int {
+	if len(line) == 0 || line[0] != '(' {
+		return 0
+	}
+	depth := 0
+	for i, c := range line {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i
+			}
+		case ' ', '\t', '\r', '\n':
+			return i
+		}
+	}
+	return len(line)
+}
+
+// definitions reads link reference definitions. goldmark takes each from the head of its paragraph and moves the lines
+// below, so a long run is given to it in pieces that end before a line with a bracket.
+type definitions struct{ parser.ParagraphTransformer }
+
+const definitionLines = 128
+
+func (d definitions) Transform(node *ast.Paragraph, reader gmtext.Reader, pc parser.Context) {
+	if node.Lines().Len() <= definitionLines {
+		d.ParagraphTransformer.Transform(node, reader, pc)
+		return
+	}
+	src, parent, lines := reader.Source(), node.Parent(), node.Lines().Sliced(0, node.Lines().Len())
+	for len(lines) > 0 && opensBracket(lines[0].Value(src)) {
+		n := min(definitionLines, len(lines))
+		for n < len(lines) && !opensBracket(lines[n].Value(src)) {
+			n++
+		}
+		piece := ast.NewParagraph()
+		piece.Lines().AppendAll(lines[:n])
+		lines = lines[n:]
+		parent.InsertBefore(parent, node, piece)
+		d.ParagraphTransformer.Transform(piece, reader, pc)
+		if piece.Parent() != nil { // text follows the last definition
+			parent.RemoveChild(parent, piece)
+			lines = append(piece.Lines().Sliced(0, piece.Lines().Len()), lines...)
+			break
+		}
+	}
+	if len(lines) == 0 {
+		parent.RemoveChild(parent, node)
+		return
+	}
+	rest := gmtext.NewSegments()
+	rest.AppendAll(lines)
+	node.SetLines(rest)
+}
+
+func opensBracket(line []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("["))
+}
+
+// tables reads tables, unless it would fill up too many short rows with empty cells.
+type tables struct{ parser.ParagraphTransformer }
+
+func (t tables) Transform(node *ast.Paragraph, reader gmtext.Reader, pc parser.Context) {
+	lines := node.Lines()
+	for i := 1; i < lines.Len(); i++ {
+		line := lines.At(i)
+		row := bytes.TrimLeft(line.Value(reader.Source()), " \t")
+		if len(row) == 0 || row[0] != '|' && row[0] != '-' && row[0] != ':' {
+			continue
+		}
+		cells := (bytes.Count(row, []byte("|")) + 1) * (lines.Len() - i)
+		if cells > 4096 && !meterOf(pc).charge(100*(cells-bytes.Count(row, []byte("|"))), line.Start) {
+			return
+		}
+		break
+	}
+	t.ParagraphTransformer.Transform(node, reader, pc)
+}
