@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"reflect"
@@ -125,5 +124,3 @@ func (d *daemon) indexerShelves(shelves []config.Shelf) []indexer.Shelf {
 	}
 	return out
 }
-
-var _ = fmt.Sprint

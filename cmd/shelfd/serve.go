@@ -144,22 +144,25 @@ func (d *daemon) run(ctx context.Context, shelves []config.Shelf) error {
 		d.log.Warn(w.Error())
 	}
 	var err error
-	if d.watcher, err = watcher.New(d.watcherOptions()); err != nil {
+	c := d.config
+	d.watcher, err = watcher.Open(watcher.Options{Settle: c.Settle, SettleMax: c.SettleMax, Reconcile: c.Reconcile, Log: d.log})
+	if err != nil {
 		return err
 	}
-	d.indexer = indexer.New(d.indexerOptions())
+	d.indexer = indexer.New(indexer.Options{Store: d.store, Ledger: d.ledger, Watcher: d.watcher, Correlate: correlation(c.Correlate), Log: d.log})
 	if d.listener, err = mcp.Listen(d.paths.Socket); err != nil {
 		return d.listenError(err)
 	}
-	if d.config.SocketMode != 0o600 {
-		if err := os.Chmod(d.paths.Socket, d.config.SocketMode); err != nil {
+	if c.SocketMode != 0o600 {
+		if err := os.Chmod(d.paths.Socket, c.SocketMode); err != nil {
 			return &exit{exitUsage, err}
 		}
 	}
 	server := mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status})
+	batches := make(chan watcher.Batch)
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return d.watcher.Run(ctx) })
-	group.Go(func() error { return d.indexer.Run(ctx, d.watcher.Batches()) })
+	group.Go(func() error { return d.watcher.Run(ctx, batches) })
+	group.Go(func() error { return d.indexer.Run(ctx, batches) })
 	group.Go(func() error { return server.Serve(ctx, d.listener) })
 	group.Go(func() error { return d.keepConfigured(ctx, shelves) })
 	err = group.Wait()

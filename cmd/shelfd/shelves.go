@@ -28,19 +28,26 @@ type shelfLine struct {
 	Watch         *watchLine        `json:"watch,omitempty"` // only from a running daemon
 }
 
-func shelfLines(shelves []store.Shelf) []shelfLine {
+func shelfLines(v *store.View) ([]shelfLine, error) {
+	shelves, err := v.Shelves()
+	if err != nil {
+		return nil, err
+	}
 	lines := make([]shelfLine, 0, len(shelves))
 	for _, s := range shelves {
 		line := shelfLine{
 			Name: s.Name, Root: s.Root, Description: s.Description, Origin: s.Origin, State: s.State, Reason: s.Reason,
-			Since: s.Since, Parents: s.Parents, Labels: s.Labels, Documents: s.Documents, Chunks: s.Chunks, Problems: s.Problems,
+			Since: s.Since, Parents: s.Parents, Labels: s.Labels, Documents: s.Documents, Problems: s.Problems,
+		}
+		if line.Chunks, err = v.ShelfChunks(s.ID); err != nil {
+			return nil, err
 		}
 		if !s.ReconciledAt.IsZero() {
 			line.LastReconcile = &s.ReconciledAt
 		}
 		lines = append(lines, line)
 	}
-	return lines
+	return lines, nil
 }
 
 func (p *program) shelvesCommand() *cobra.Command {
@@ -51,19 +58,17 @@ func (p *program) shelvesCommand() *cobra.Command {
 		Example: "  shelfd shelves --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			var shelves []store.Shelf
-			err := p.view(c.Context(), func(v *store.View) (err error) {
-				shelves, err = v.Shelves()
-				return err
+			return p.view(c.Context(), func(v *store.View) error {
+				shelves, err := shelfLines(v)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return p.printJSON(shelves)
+				}
+				p.printShelves(shelves)
+				return nil
 			})
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return p.printJSON(shelfLines(shelves))
-			}
-			p.printShelves(shelfLines(shelves))
-			return nil
 		},
 	}
 	jsonFlag(c, &asJSON)

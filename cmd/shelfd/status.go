@@ -146,16 +146,18 @@ func (p *program) statusReport(ctx context.Context) (statusReport, error) {
 
 // read fills in what stands in the database.
 func (r *statusReport) read(v *store.View) error {
-	shelves, err := v.Shelves()
-	if err != nil {
+	var err error
+	if r.Shelves, err = shelfLines(v); err != nil {
 		return err
 	}
-	r.Shelves = shelfLines(shelves)
 	counts, err := v.Counts()
 	if err != nil {
 		return err
 	}
-	r.Totals = totals(counts)
+	r.Totals = totals{
+		Shelves: counts.Shelves, Documents: counts.Documents, Chunks: counts.Chunks, Links: counts.Links, Problems: counts.Problems,
+		ContentBytes: counts.ContentBytes, DatabaseBytes: counts.DatabaseBytes, WALBytes: counts.WALBytes,
+	}
 	problems, err := v.Problems("")
 	for _, p := range problems {
 		r.Problems = append(r.Problems, problemLine{p.Shelf, p.Path, p.Stage, p.Line, p.Reason, p.Since})

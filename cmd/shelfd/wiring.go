@@ -1,9 +1,9 @@
 package main
 
 import (
-	"context"
 	"path/filepath"
 
+	"shelfd/correlate"
 	"shelfd/indexer"
 	"shelfd/internal/config"
 	"shelfd/store"
@@ -48,8 +48,26 @@ func (d *daemon) configFolders() []string {
 	return folders
 }
 
-func (d *daemon) indexerOptions() indexer.Options {
-	return indexer.Options{Store: d.store, Ledger: d.ledger, Watcher: d.watcher, Log: d.log}
+// correlation are the settings of the automatic links, nil when they are off.
+func correlation(c config.Correlate) *correlate.Params {
+	if !c.Auto {
+		return nil
+	}
+	return &correlate.Params{
+		Weights:       correlate.Weights(c.Weights),
+		Scope:         scopeOf(c.Scope),
+		MinConfidence: c.MinConfidence,
+		MinSignals:    c.MinSignalCount,
+		MaxLinks:      c.MaxLinksPerDocument,
+	}
 }
 
-func checkDisk(context.Context, *store.View, func(store.Difference)) error { return nil }
+func scopeOf(name string) correlate.Scope {
+	switch name {
+	case "shelf":
+		return correlate.ScopeShelf
+	case "cross_shelf":
+		return correlate.ScopeCrossShelf
+	}
+	return correlate.ScopeShelfWithParents
+}

@@ -94,7 +94,7 @@ func TestEmptyFileIsTheDefault(t *testing.T) {
 
 func TestEveryFaultIsReportedWithItsPlace(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"notes/work/deep", "other", "folders/one", "folders/two/sub"} {
+	for _, name := range []string{"notes/inner/deep", "other", "folders/one", "folders/two/sub"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ var faultCases = []struct{ name, src, want string }{
     root: $D/notes
     exlude: []
   - nmae: b
-    root: $D/notes/work
+    root: $D/notes/inner
 settle: fast
 log: {level: loud}
 `,
@@ -136,7 +136,7 @@ log: {level: loud}
 config.yaml:4:5: shelves[0].exlude: unknown key; did you mean "exclude"?
 config.yaml:5:5: shelves[1].nmae: unknown key; did you mean "name"?
 config.yaml:5:5: shelves[1].name: missing
-config.yaml:6:5: shelves[1].root: "$D/notes/work" is inside shelves[0].root "$D/notes"
+config.yaml:6:5: shelves[1].root: "$D/notes/inner" is inside shelves[0].root "$D/notes"
 config.yaml:7:1: settle: want a duration such as 25ms, 30s, 10m, got "fast"
 config.yaml:8:7: log.level: want one of debug, info, warn, error, got "loud"
 `,
@@ -170,13 +170,13 @@ config.yaml:6:6: shelves[4].name: want a text, got the number 2024; put it in qu
 	{
 		"overlaps through a symlink, around, and twice",
 		`shelves:
-  - {name: a, root: $D/notes/work}
+  - {name: a, root: $D/notes/inner}
   - {name: b, root: $D/link}
   - {name: c, root: $D/other}
   - {name: d, root: $D/other/}
 `,
 		`
-config.yaml:3:15: shelves[1].root: "$D/notes" holds shelves[0].root "$D/notes/work"
+config.yaml:3:15: shelves[1].root: "$D/notes" holds shelves[0].root "$D/notes/inner"
 config.yaml:5:15: shelves[3].root: "$D/other" is shelves[2].root already
 `,
 	},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +17,7 @@ type Flags struct{ Config, Database, Socket string }
 
 // Paths says where the program's own files stand.
 type Paths struct {
-	Config   string // the configuration file; "" when none was named and the usual place holds none
+	Config   string // the configuration file, as it was named; "" when none was and the usual place holds none
 	Database string
 	Ledger   string // what people said, beside the database
 	Lock     string // held by the daemon, beside the database
@@ -24,7 +25,7 @@ type Paths struct {
 }
 
 // Locate finds the program's files: flag, then environment, then the folders of the XDG base directory specification.
-// All paths come back absolute, with symlinks of existing folders left as they are.
+// All paths but that of the configuration, which stands in messages as it was named, come back absolute.
 func Locate(flags Flags, getenv func(string) string) (Paths, error) {
 	l := locator{getenv: getenv}
 	p := Paths{
@@ -47,27 +48,33 @@ type locator struct {
 }
 
 func (l *locator) first(flag, env string, usual func() string) string {
-	for _, said := range []string{flag, env} {
-		if said == "" {
-			continue
-		}
-		abs, err := expandAbs(said)
-		if err != nil && l.err == nil {
-			l.err = err
-		}
-		return abs
+	said := cmp.Or(flag, env)
+	if said == "" {
+		return usual()
 	}
-	return usual()
+	abs, err := expandAbs(said)
+	l.note(err)
+	return abs
 }
 
 func (l *locator) config(flag string) string {
-	return l.first(flag, l.getenv("SHELFD_CONFIG"), func() string {
-		file := l.base("XDG_CONFIG_HOME", ".config", "config.yaml")
-		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			return ""
-		}
-		return file
-	})
+	if named := cmp.Or(flag, l.getenv("SHELFD_CONFIG")); named != "" {
+		expanded, err := expandHome(named)
+		l.note(err)
+		return expanded
+	}
+	file := l.base("XDG_CONFIG_HOME", ".config", "config.yaml")
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return file
+}
+
+// note keeps the first error.
+func (l *locator) note(err error) {
+	if l.err == nil {
+		l.err = err
+	}
 }
 
 func (l *locator) state(name string) string { return l.base("XDG_STATE_HOME", ".local/state", name) }
@@ -78,8 +85,8 @@ func (l *locator) base(variable, usual, name string) string {
 		return filepath.Join(dir, "shelfd", name)
 	}
 	home, err := homeOf(l.getenv)
-	if err != nil && l.err == nil {
-		l.err = fmt.Errorf("find the home folder: %w; set HOME or $%s", err, variable)
+	if err != nil {
+		l.note(fmt.Errorf("find the home folder: %w; set HOME or $%s", err, variable))
 	}
 	return filepath.Join(home, usual, "shelfd", name)
 }
@@ -127,15 +134,20 @@ func Expand(path string) (string, error) {
 	return filepath.Join(home, path[1:]), nil
 }
 
-func expandAbs(path string) (string, error) {
+// expandHome is Expand of what a shell has seen already: a file named ~x is meant as it stands.
+func expandHome(path string) (string, error) {
 	if strings.HasPrefix(path, "~/") {
-		expanded, err := Expand(path)
-		if err != nil {
-			return "", err
-		}
-		path = expanded
+		return Expand(path)
 	}
-	return filepath.Abs(path)
+	return path, nil
+}
+
+func expandAbs(path string) (string, error) {
+	expanded, err := expandHome(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(expanded)
 }
 
 // Resolve is path with the symlinks of its longest existing part resolved, so that a root that is missing now compares
