@@ -44,6 +44,7 @@ func named(documents extents) found {
 type lookup struct {
 	v     *View
 	scope string // MATCH expression that holds in both tables; "" = everywhere
+	index *census
 	front map[string][]frontValue
 	every extents // all documents in the scope, once asked for
 
@@ -67,10 +68,9 @@ func (l *lookup) match(m match) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
-	names, err := l.v.extentsOf(documents)
-	f := named(names)
+	f := named(l.index.of(documents))
 	f.in = chunks
-	return f, err
+	return f, nil
 }
 
 // unit finds a unit as typed, its sign left out of account.
@@ -83,19 +83,17 @@ func (l *lookup) unit(u unit) (found, error) {
 
 // all are the documents of the scope.
 func (l *lookup) all() (extents, error) {
-	if l.every != nil {
-		return l.every, nil
-	}
-	var err error
 	if l.scope == "" {
-		l.every, err = l.v.allExtents()
-		return l.every, err
+		return l.index.documents, nil
 	}
-	documents, err := l.v.documentPostings(l.scope)
-	if err == nil {
-		l.every, err = l.v.extentsOf(documents)
+	if l.every == nil {
+		documents, err := l.v.documentPostings(l.scope)
+		if err != nil {
+			return nil, err
+		}
+		l.every = l.index.of(documents)
 	}
-	return l.every, err
+	return l.every, nil
 }
 
 // filter finds the documents that pass a filter; for heading: the chunks.
@@ -116,11 +114,7 @@ func (l *lookup) filter(u unit) (found, error) {
 		return found{}, err
 	}
 	if positive != u {
-		names, err := l.v.extentsOf(documents)
-		if err != nil {
-			return found{}, err
-		}
-		return l.without(named(names))
+		return l.without(named(l.index.of(documents)))
 	}
 	names, err := l.inScope(documents)
 	return named(names), err
@@ -129,7 +123,7 @@ func (l *lookup) filter(u unit) (found, error) {
 // inScope are those of the documents that the scope holds.
 func (l *lookup) inScope(documents postings) (extents, error) {
 	if l.scope == "" {
-		return l.v.extentsOf(documents)
+		return l.index.of(documents), nil
 	}
 	all, err := l.all()
 	var names extents

@@ -98,12 +98,8 @@ type vocabularyTerm struct {
 
 // termsFrom are the terms that begin with start.
 func (v *View) termsFrom(start string) ([]vocabularyTerm, error) {
-	return v.vocabulary(`SELECT term, doc FROM chunk_terms WHERE term >= ?1 AND term < ?1 || char(0x10FFFF)`, start)
-}
-
-func (v *View) vocabulary(query string, args ...any) ([]vocabularyTerm, error) {
 	var terms []vocabularyTerm
-	err := v.each(query, args, func(rows *sql.Rows) error {
+	err := v.each(`SELECT term, doc FROM chunk_terms WHERE term >= ?1 AND term < ?1 || char(0x10FFFF)`, []any{start}, func(rows *sql.Rows) error {
 		var t vocabularyTerm
 		err := rows.Scan(&t.term, &t.chunks)
 		terms = append(terms, t)
@@ -142,8 +138,11 @@ func (l *lookup) speaks(language string) (bool, error) {
 
 // containing are the words of the index that hold a part inside, the commonest ones.
 func (l *lookup) containing(part string) ([]string, error) {
-	terms, err := l.v.vocabulary(`SELECT term, doc FROM chunk_terms WHERE instr(term, ?1) AND term <> ?1`, part)
-	return commonest(terms, substringTerms), err
+	words, err := l.index.vocabulary(l.v)
+	if err != nil {
+		return nil, err
+	}
+	return commonest(words.containing(part), substringTerms), nil
 }
 
 // substringTerms bounds the words that a part of a word stands for.

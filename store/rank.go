@@ -34,10 +34,7 @@ func (s *search) order(g group) (*order, error) {
 	for _, set := range g.count {
 		g.ids.shared(set, func(i int) { o.count[i]++ })
 	}
-	var total int
-	if err := s.v.queryRow(`SELECT count(*) FROM chunks`, nil, &total); err != nil {
-		return nil, err
-	}
+	total := s.index.chunks
 	for _, f := range g.sets {
 		n := float64(len(f.answers()))
 		o.idf = append(o.idf, math.Log(1+(float64(total)-n+0.5)/(n+0.5)))
@@ -145,15 +142,15 @@ type ranked struct {
 // the others by weight.
 func (o *order) first(n int) ([]ranked, error) {
 	list := o.byWeight(max(n, 4*window))
-	if err := o.s.place(list[:min(len(list), 4*window)]); err != nil {
-		return nil, err
+	for i := range list {
+		list[i].document = o.s.index.document(list[i].id)
 	}
 	head, tail := pickWindow(list)
 	scored, err := o.score(head)
 	if err != nil {
 		return nil, err
 	}
-	return append(scored, tail...), o.s.place(tail)
+	return append(scored, tail...), nil
 }
 
 // byWeight lists the first n of the group by count and first weight.
@@ -193,14 +190,14 @@ func smallest(list []int, n int, compare func(a, b int) int) []int {
 	return list[:min(n, len(list))]
 }
 
-// pickWindow takes the chunks to be scored from a list whose beginning is placed, a few of each document.
+// pickWindow takes the chunks to be scored from the beginning of a list, a few of each document.
 func pickWindow(list []ranked) (head, tail []ranked) {
 	if len(list) <= window {
 		return list, nil
 	}
 	taken := map[int64]int{}
 	for i, r := range list {
-		if r.document == 0 || len(head) == window {
+		if len(head) == window {
 			return head, append(tail, list[i:]...)
 		}
 		if taken[r.document]++; taken[r.document] <= windowDocument {
@@ -210,22 +207,4 @@ func pickWindow(list []ranked) (head, tail []ranked) {
 		}
 	}
 	return head, tail
-}
-
-// place finds the documents of chunks.
-func (s *search) place(list []ranked) error {
-	var ids []int64
-	at := map[int64]int{}
-	for i, r := range list {
-		if r.document == 0 {
-			ids = append(ids, r.id)
-			at[r.id] = i
-		}
-	}
-	return s.v.each(`SELECT c.id, c.document_id FROM json_each(?) j JOIN chunks c ON c.id = j.value`, []any{jsonNumbers(ids)}, func(rows *sql.Rows) error {
-		var id, document int64
-		err := rows.Scan(&id, &document)
-		list[at[id]].document = document
-		return err
-	})
 }

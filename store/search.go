@@ -29,6 +29,9 @@ func (v *View) Search(q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	l := &lookup{v: v}
+	if l.index, err = v.census(); err != nil {
+		return Answer{}, err
+	}
 	if l.scope, err = v.queryScope(q); errors.Is(err, ErrNotFound) {
 		return Answer{}, nil
 	} else if err != nil {

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"modernc.org/sqlite"
@@ -52,6 +53,8 @@ type Store struct {
 
 	mu         sync.Mutex
 	statements map[string]*sql.Stmt // of readers, by text
+
+	census atomic.Pointer[census] // of the last search
 }
 
 // Options say how to open. The zero value opens for writing.

@@ -1,0 +1,146 @@
+package store
+
+import (
+	"cmp"
+	"database/sql"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// census is what searches want to know of the index as a whole. It is kept from search to search, and taken again when
+// the index has changed.
+//
+// The stamp is the structure record of chunk_fts, which FTS5 writes anew with every change of the index: equal stamps
+// mean the same chunks with the same text, so a census is never older than the picture it is used with.
+type census struct {
+	stamp     string
+	documents extents // by id; one without chunks may be missing
+	places    extents // by first chunk, those without chunks left out
+	chunks    int     // of all documents
+
+	mu    sync.Mutex
+	words *vocabulary // nil until asked for
+}
+
+// structureRecord is the id of the structure record in the table behind an FTS5 index (FTS5_STRUCTURE_ROWID).
+const structureRecord = 10
+
+// census takes the census, unless the last one still holds.
+func (v *View) census() (*census, error) {
+	var stamp string
+	if err := v.queryRow(`SELECT block FROM chunk_fts_data WHERE id = ?`, []any{structureRecord}, &stamp); err != nil {
+		return nil, err
+	}
+	if last := v.s.census.Load(); last != nil && last.stamp == stamp && !v.writer {
+		return last, nil
+	}
+	documents, err := v.extents()
+	if err != nil {
+		return nil, err
+	}
+	c := &census{stamp: stamp, documents: documents, places: documents.inPlace()}
+	for _, x := range documents {
+		c.chunks += x.n
+	}
+	if !v.writer { // what a write transaction sees may never come to be
+		v.s.census.Store(c)
+	}
+	return c, nil
+}
+
+// extents reads where the chunks of each document are.
+func (v *View) extents() (extents, error) {
+	var numbers []int64
+	var list sql.RawBytes
+	err := v.each(`SELECT group_concat(id || ',' || first_chunk || ',' || chunk_count) FROM documents`, nil, func(rows *sql.Rows) error {
+		err := rows.Scan(&list)
+		parsePostings(list, func(n int64) { numbers = append(numbers, n) })
+		return err
+	})
+	out := make(extents, 0, len(numbers)/3)
+	for i := 0; i+2 < len(numbers); i += 3 {
+		out = append(out, extent{numbers[i], numbers[i+1], int(numbers[i+2])})
+	}
+	slices.SortFunc(out, func(a, b extent) int { return cmp.Compare(a.document, b.document) })
+	return out, err
+}
+
+// of are the extents of documents.
+func (c *census) of(documents postings) extents {
+	out := make(extents, 0, len(documents))
+	for _, id := range documents {
+		i, ok := slices.BinarySearchFunc(c.documents, id, func(x extent, id int64) int { return cmp.Compare(x.document, id) })
+		if ok {
+			out = append(out, c.documents[i])
+		}
+	}
+	return out
+}
+
+// document is the document that a chunk belongs to.
+func (c *census) document(chunk int64) int64 {
+	i, ok := slices.BinarySearchFunc(c.places, chunk, func(x extent, id int64) int { return cmp.Compare(x.first, id) })
+	if !ok {
+		i--
+	}
+	if i < 0 {
+		return 0
+	}
+	return c.places[i].document
+}
+
+// vocabulary is all terms of the chunks in order and the number of chunks that hold each. The terms stand in one text
+// with line feeds between, which is what they are looked through as.
+type vocabulary struct {
+	text   string // "\nterm\nterm\n"
+	starts []int32
+	chunks []int32
+}
+
+// vocabulary reads the terms of the index, once for a census. It takes a while: FTS5 counts the places of every term.
+func (c *census) vocabulary(v *View) (*vocabulary, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.words != nil {
+		return c.words, nil
+	}
+	words, text := &vocabulary{}, []byte{'\n'}
+	var term sql.RawBytes
+	var chunks int32
+	err := v.each(`SELECT term, doc FROM chunk_terms`, nil, func(rows *sql.Rows) error {
+		err := rows.Scan(&term, &chunks)
+		words.starts = append(words.starts, int32(len(text)))
+		words.chunks = append(words.chunks, chunks)
+		text = append(append(text, term...), '\n')
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	words.text = string(text)
+	c.words = words
+	return words, nil
+}
+
+// containing are the terms that hold a part inside, and more than that.
+func (w *vocabulary) containing(part string) []vocabularyTerm {
+	var terms []vocabularyTerm
+	for at := 0; ; {
+		i := strings.Index(w.text[at:], part)
+		if i < 0 {
+			return terms
+		}
+		at += i
+		n, exact := slices.BinarySearch(w.starts, int32(at))
+		if !exact {
+			n--
+		}
+		start := int(w.starts[n])
+		end := start + strings.IndexByte(w.text[start:], '\n')
+		if end-start > len(part) {
+			terms = append(terms, vocabularyTerm{w.text[start:end], int(w.chunks[n])})
+		}
+		at = end
+	}
+}
