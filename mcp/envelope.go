@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"shelfd/indexer"
 	"shelfd/store"
 )
 
@@ -85,7 +86,9 @@ func refusalOf(ctx context.Context, err error) *refusal {
 			steps: next("Ask for less, or try again in a moment.", "Narrow the call: a folder, a document, a smaller limit.")}
 	case errors.Is(err, context.Canceled) || ctx.Err() != nil:
 		return &refusal{code: Cancelled, text: "this call was cancelled", steps: next("Nothing was changed by it that sync would not finish.")}
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, indexer.ErrNotRunning):
+		return &refusal{code: Unavailable, text: "the daemon is ending", steps: next("Try again when it runs.")}
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, indexer.ErrUnknownShelf):
 		return &refusal{code: NotFound, text: "what was asked for is not in the library any more",
 			steps: next("The library changed while this call ran.", "Repeat the call.", "browse_documents() shows what is there now.")}
 	}

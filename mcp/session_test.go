@@ -373,7 +373,9 @@ func TestACallerThatHangsUpAfterHalfClosingIsNoticed(t *testing.T) {
 func TestAClientThatDoesNotReadIsClosedAfterTheWriteDeadline(t *testing.T) {
 	s := serve(t, Options{WriteDeadline: 100 * time.Millisecond})
 	big := strings.Repeat("x", 1<<20)
-	s.add("big", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return mcp.NewToolResultText(big), nil })
+	s.add("big", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(big), nil
+	})
 	p := s.dial(t)
 	_ = p.conn.SetWriteDeadline(time.Now().Add(guard))
 	for i := 0; ; i++ {
@@ -477,7 +479,9 @@ func TestASessionOverAPipe(t *testing.T) {
 func TestFiftyClientsDoNotNoticeThreeBadOnes(t *testing.T) {
 	s := serve(t, Options{})
 	big := strings.Repeat("x", 1<<20)
-	s.add("big", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return mcp.NewToolResultText(big), nil })
+	s.add("big", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(big), nil
+	})
 	bad := make(chan struct{})
 	var attackers sync.WaitGroup
 	defer attackers.Wait()

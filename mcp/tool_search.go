@@ -64,7 +64,7 @@ func search(ctx context.Context, c call) (json.RawMessage, error) {
 		}
 		a, err := v.Search(q)
 		if err != nil {
-			return err
+			return queryRefusal(q, err)
 		}
 		f = found{Total: a.Total, Offset: q.Offset, Relaxed: a.Relaxed, Queries: shortTexts(a.Queries, 6), Suggestions: shortTexts(a.Suggestions, 5)}
 		hits, err = hitsOf(v, a.Hits, c.args.text("detail") == "evidence")
@@ -89,6 +89,22 @@ func queryOf(args values) (q store.Query, warning string) {
 		q.Mode = store.ModeFTS
 	}
 	return q, warning
+}
+
+// queryRefusal names the argument that the store could not read: only where and a regular expression can be wrong.
+func queryRefusal(q store.Query, err error) error {
+	var fault *store.QueryError
+	if !errors.As(err, &fault) {
+		return err
+	}
+	field, expected := "where", `filters such as tag:safety after:2025-01-01 status=draft`
+	if q.Mode == store.ModeRegex {
+		field, expected = "query", "a regular expression in Go's syntax; mode literal takes the text as it stands"
+		if q.Where != "" {
+			field = "query or where"
+		}
+	}
+	return invalid(field, fmt.Sprintf("at character %d: %s", fault.Position, clip(fault.Reason, clipProse)), expected)
 }
 
 // checkPlace refuses a document or folder that is not there: no hits would mean something else.

@@ -3,9 +3,11 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 
+	"shelfd/indexer"
 	"shelfd/store"
 )
 
@@ -88,20 +90,18 @@ func addShelf(ctx context.Context, c call) (json.RawMessage, error) {
 	case !filepath.IsAbs(root):
 		return nil, invalid("root", quoted(root)+" is not absolute", "the absolute path of a folder on the daemon's machine")
 	}
-	root = filepath.Clean(root)
 	if name == "" {
-		if name = c.args.text("shelf"); name == "" {
-			name = filepath.Base(root)
-		}
+		name = c.args.text("shelf")
 	}
 	x, err := c.indexer()
 	if err != nil {
 		return nil, err
 	}
-	if err := x.AddShelf(ctx, name, root, c.args.text("description")); err != nil {
+	name, err = x.AddShelf(ctx, name, filepath.Clean(root), c.args.text("description"))
+	if err != nil {
 		return nil, shelfRefusal(ctx, err)
 	}
-	return answer{shelfChange{1, shelfShort{name, root}}, next(fmt.Sprintf("Shelf %s was added and is being read; searches find its documents as they come in.", quoted(name)),
+	return answer{shelfChange{1, shelfShort{clip(name, clipProse), root}}, next(fmt.Sprintf("Shelf %s was added and is being read; searches find its documents as they come in.", quoted(name)),
 		callText("sync", "shelf", arg(name))+" waits until all of it is there.", callText("browse_documents", "folder", arg(name)))}.encode(), nil
 }
 
@@ -148,13 +148,17 @@ func renameShelf(ctx context.Context, c call) (json.RawMessage, error) {
 	if err := x.RenameShelf(ctx, name, to); err != nil {
 		return nil, shelfRefusal(ctx, err)
 	}
+	// Documents get their new paths one after another: whoever reads after this answer shall find them all.
+	if _, err := x.Sync(ctx, to, false, nil); err != nil {
+		return nil, err
+	}
 	return answer{shelfChange{1, shelfShort{Name: to}}, next("Every doc_path of the shelf begins with the new name now; ids and citations stay.", callText("browse_documents", "folder", arg(to)))}.encode(), nil
 }
 
 // shelfRefusal tells why the indexer would not change a shelf: its errors say what a person can do. What the client or
 // the clock ended is told as such.
 func shelfRefusal(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, indexer.ErrNotRunning) {
 		return err
 	}
 	return &refusal{code: InvalidInput, text: clip(err.Error(), 800),

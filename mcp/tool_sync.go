@@ -63,7 +63,7 @@ func syncedAnswer(list []indexer.ShelfReport, n int, now string) answer {
 		problems += r.Problems
 		changed += r.Indexed + r.Removed
 		if i < n {
-			s.Shelves = append(s.Shelves, shelfReport{clip(r.Name, clipProse), r.State, r.Documents, r.Chunks, r.Indexed, r.Unchanged, r.Removed, r.Problems})
+			s.Shelves = append(s.Shelves, shelfReport{clip(r.Name, clipProse), string(r.State), r.Documents, r.Chunks, r.Indexed, r.Unchanged, r.Removed, r.Problems})
 		}
 	}
 	trouble := ""
