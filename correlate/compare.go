@@ -62,7 +62,7 @@ func (w Weights) weigh(s Signals, shown shows) Comparison {
 }
 
 // shared counts the common elements of two sorted sets.
-func shared[T uint32 | uint64](a, b []T) int {
+func shared(a, b []uint64) int {
 	n := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch {
@@ -79,7 +79,7 @@ func shared[T uint32 | uint64](a, b []T) int {
 	return n
 }
 
-func jaccard[T uint32 | uint64](a, b []T) float64 {
+func jaccard(a, b []uint64) float64 {
 	n := shared(a, b)
 	if n == 0 {
 		return 0
@@ -87,7 +87,7 @@ func jaccard[T uint32 | uint64](a, b []T) float64 {
 	return float64(n) / float64(len(a)+len(b)-n)
 }
 
-func overlap[T uint32 | uint64](a, b []T) float64 {
+func overlap(a, b []uint64) float64 {
 	n := shared(a, b)
 	if n == 0 {
 		return 0

@@ -38,7 +38,7 @@ const maxKeywords = 30
 // Extract computes the features of one document.
 func Extract(s Source) Features {
 	f := Features{Folder: folder(s.Path), Names: names(s)}
-	for _, term := range terms(s.Title) {
+	for _, term := range terms(ownTitle(s)) {
 		if !text.Stop(term) {
 			f.Title = append(f.Title, hash(term))
 		}
@@ -138,23 +138,46 @@ func keywords(body string) []uint64 {
 
 // top hashes the maxKeywords best of the found terms.
 func top(buffer []byte, found []counted) []uint64 {
-	term := func(c counted) []byte { return buffer[c.start:c.end] }
-	slices.SortFunc(found, func(a, b counted) int {
-		if a.n != b.n {
-			return cmp.Compare(b.n, a.n)
-		}
-		return bytes.Compare(term(a), term(b))
-	})
 	hashes := make([]uint64, 0, maxKeywords)
-	for _, c := range found {
-		if telling(term(c)) {
-			hashes = append(hashes, hash(term(c)))
+	for least := frequent(found); ; least = 1 {
+		rest := found[:0:0]
+		for _, c := range found {
+			if c.n >= least {
+				rest = append(rest, c)
+			}
 		}
-		if len(hashes) == maxKeywords {
-			break
+		slices.SortFunc(rest, func(a, b counted) int {
+			if a.n != b.n {
+				return cmp.Compare(b.n, a.n)
+			}
+			return bytes.Compare(buffer[a.start:a.end], buffer[b.start:b.end])
+		})
+		hashes = hashes[:0]
+		for i := 0; i < len(rest) && len(hashes) < maxKeywords; i++ {
+			if term := buffer[rest[i].start:rest[i].end]; telling(term) {
+				hashes = append(hashes, hash(term))
+			}
+		}
+		if len(hashes) == maxKeywords || least == 1 {
+			return unique(hashes)
 		}
 	}
-	return unique(hashes)
+}
+
+// frequent is a frequency that about three times maxKeywords terms reach, so that the many rare ones of a long text
+// need not be sorted: two of three frequent terms are stop words. It is 1 when there are few terms.
+func frequent(found []counted) int {
+	var have [256]int
+	for _, c := range found {
+		have[min(c.n, len(have)-1)]++
+	}
+	sum := 0
+	for n := len(have) - 1; n > 1; n-- {
+		if sum += have[n]; sum >= 3*maxKeywords {
+			return n
+		}
+	}
+	return 1
 }
 
 func telling(term []byte) bool {

@@ -125,6 +125,42 @@ func TestCompareWeighsWhatBothCanShow(t *testing.T) {
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 
+func TestGenericTitleLeavesTheWordToTheFileName(t *testing.T) {
+	extract := func(p, title string) correlate.Features {
+		return correlate.Extract(correlate.Source{Path: p, Title: title})
+	}
+	for _, c := range []struct {
+		a, b correlate.Features
+		want float64
+	}{
+		{extract("x/scoped-threads.md", "Summary"), extract("y/raw-dylib.md", "Summary"), 0},
+		{extract("x/scoped-threads.md", "Summary"), extract("y/other.md", "Scoped Threads"), 1},
+		{extract("x/README.md", "Overview"), extract("y/index.md", "Overview"), 1},
+	} {
+		if got := correlate.Compare(c.a, c.b, false, correlate.DefaultWeights()).Signals.Title; got != c.want {
+			t.Errorf("%v, %v: %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestLongBodiesAreSortedByFrequencyToo(t *testing.T) {
+	var body strings.Builder
+	for i := range 400 { // the rare ones come first in term order
+		fmt.Fprintf(&body, "aa%c%c ", 'a'+i/26, 'a'+i%26)
+	}
+	for i := range 100 {
+		body.WriteString(strings.Repeat(fmt.Sprintf("zz%c%c ", 'a'+i/26, 'a'+i%26), 2+i))
+	}
+	var best strings.Builder
+	for i := 70; i < 100; i++ {
+		fmt.Fprintf(&best, "zz%c%c ", 'a'+i/26, 'a'+i%26)
+	}
+	got, want := correlate.Extract(correlate.Source{Body: body.String()}), correlate.Extract(correlate.Source{Body: best.String()})
+	if !slices.Equal(got.Keywords, want.Keywords) {
+		t.Errorf("%d of %d keywords are the most frequent", len(got.Keywords), len(want.Keywords))
+	}
+}
+
 func TestPathSignal(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -22,13 +23,43 @@ type Index struct {
 	scratch                sync.Pool // *marks
 }
 
-// entry is a document in the Index.
+// entry is a document in the Index: its Features in one piece, since there are many documents.
 type entry struct {
-	id    int64
-	path  string
-	shelf uint32
-	used  bool
-	Features
+	id     int64
+	path   string
+	folder string
+	names  string   // joined by commas
+	hashes []uint64 // title, headings, tags, keywords, one behind the other
+	ends   [3]uint32
+	shelf  uint32
+	used   bool
+}
+
+func (e *entry) pack(f Features) {
+	e.hashes = make([]uint64, 0, len(f.Title)+len(f.Headings)+len(f.Tags)+len(f.Keywords))
+	for i, part := range [...][]uint64{f.Title, f.Headings, f.Tags} {
+		e.hashes = append(e.hashes, part...)
+		e.ends[i] = uint32(len(e.hashes))
+	}
+	e.hashes = append(e.hashes, f.Keywords...)
+	e.names = strings.Join(f.Names, ",")
+}
+
+// features are those that were packed, without the names.
+func (e *entry) features() Features {
+	return Features{
+		Title: e.hashes[:e.ends[0]], Headings: e.hashes[e.ends[0]:e.ends[1]], Tags: e.hashes[e.ends[1]:e.ends[2]],
+		Keywords: e.hashes[e.ends[2]:], Folder: e.folder,
+	}
+}
+
+func (e *entry) eachName(f func(name string)) {
+	if e.names == "" {
+		return
+	}
+	for name := range strings.SplitSeq(e.names, ",") {
+		f(name)
+	}
 }
 
 // NewIndex makes an Index without documents. A nil Hierarchy knows no parents.
@@ -51,12 +82,11 @@ func (ix *Index) Put(doc int64, shelf, path string, f Features) {
 	ix.Remove(doc)
 	n := ix.ordinal()
 	ix.ordinals[doc] = n
-	f.Folder = ix.folder(f.Folder)
-	ix.entries[n] = entry{id: doc, path: path, shelf: ix.shelf(shelf), used: true, Features: f}
+	e := &ix.entries[n]
+	*e = entry{id: doc, path: path, folder: ix.folder(f.Folder), shelf: ix.shelf(shelf), used: true}
+	e.pack(f)
 	ix.lists(n, (*lists).add)
-	for _, name := range f.Names {
-		ix.mentions.add(name, n)
-	}
+	e.eachName(func(name string) { ix.mentions.add(name, n) })
 }
 
 func (ix *Index) ordinal() uint32 {
@@ -89,14 +119,14 @@ func (ix *Index) shelf(name string) uint32 {
 
 // lists applies change to the lists that lead to document n.
 func (ix *Index) lists(n uint32, change func(l *lists, key uint64, doc uint32)) {
-	e := &ix.entries[n]
-	for _, h := range e.Title {
+	f := ix.entries[n].features()
+	for _, h := range f.Title {
 		change(&ix.titles, h, n)
 	}
-	for _, h := range e.Headings {
+	for _, h := range f.Headings {
 		change(&ix.headings, h, n)
 	}
-	for _, h := range e.Tags {
+	for _, h := range f.Tags {
 		change(&ix.tags, h, n)
 	}
 }
@@ -107,7 +137,9 @@ func (ix *Index) Features(doc int64) (Features, bool) {
 	if !ok {
 		return Features{}, false
 	}
-	return ix.entries[n].Features, true
+	f := ix.entries[n].features()
+	ix.entries[n].eachName(func(name string) { f.Names = append(f.Names, name) })
+	return f, true
 }
 
 // Remove forgets a document; one that is not there is no error.
@@ -117,9 +149,7 @@ func (ix *Index) Remove(doc int64) {
 		return
 	}
 	ix.lists(n, (*lists).remove)
-	for _, name := range ix.entries[n].Names {
-		ix.mentions.remove(name, n)
-	}
+	ix.entries[n].eachName(func(name string) { ix.mentions.remove(name, n) })
 	ix.entries[n] = entry{}
 	delete(ix.ordinals, doc)
 	ix.free = append(ix.free, n)

@@ -27,16 +27,31 @@ var genericName = "," + strings.ReplaceAll(genericNames, "\n", "") + ","
 
 // names are what a mention of the document looks like.
 func names(s Source) []string {
-	base := path.Base(s.Path)
-	stem := strings.TrimSuffix(base, path.Ext(base))
 	var all []string
-	for _, name := range append([]string{s.Title, stem}, s.Aliases...) {
+	for _, name := range append([]string{s.Title, stem(s.Path)}, s.Aliases...) {
 		if phrase := namePhrase(name); telltale(phrase) {
 			all = append(all, phrase)
 		}
 	}
 	return unique(all)
 }
+
+// stem is the file name without its extension.
+func stem(p string) string {
+	base := path.Base(p)
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
+// ownTitle is the title, or the file name where the title is generic and the file name is not: in a set of documents
+// that all begin with "Summary", the title tells nothing.
+func ownTitle(s Source) string {
+	if isGeneric(namePhrase(s.Title)) && telltale(namePhrase(stem(s.Path))) {
+		return stem(s.Path)
+	}
+	return s.Title
+}
+
+func isGeneric(phrase string) bool { return strings.Contains(genericName, ","+phrase+",") }
 
 // namePhrase is a name as a run of terms that stands in every text that holds the name.
 func namePhrase(name string) string {
@@ -56,7 +71,7 @@ func namePhrase(name string) string {
 // telltale says whether a name can be told from ordinary words: not generic, not made of stop words and numbers only,
 // more than three letters or one CJK character.
 func telltale(phrase string) bool {
-	if phrase == "" || strings.Contains(genericName, ","+phrase+",") {
+	if phrase == "" || isGeneric(phrase) {
 		return false
 	}
 	telling, letters := false, 0

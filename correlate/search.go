@@ -64,8 +64,8 @@ func (ix *Index) openShelves(n uint32, scope Scope, reversed bool) []bool {
 
 // gather marks the candidates of n: all documents that may pass without a mention.
 func (ix *Index) gather(n uint32, p Params, m *marks) {
-	e := &ix.entries[n]
-	drivers, ok := ix.drivers(e, p)
+	f := ix.entries[n].features()
+	drivers, ok := ix.drivers(&f, p)
 	if !ok {
 		for i := range ix.entries {
 			if ix.entries[i].used {
@@ -75,13 +75,13 @@ func (ix *Index) gather(n uint32, p Params, m *marks) {
 		return
 	}
 	if drivers&byTitle != 0 {
-		ix.titles.mark(e.Title, m)
+		ix.titles.mark(f.Title, m)
 	}
 	if drivers&byHeading != 0 {
-		ix.headings.mark(e.Headings, m)
+		ix.headings.mark(f.Headings, m)
 	}
 	if drivers&byTag != 0 {
-		ix.tags.mark(e.Tags, m)
+		ix.tags.mark(f.Tags, m)
 	}
 }
 
@@ -92,26 +92,26 @@ func (l *lists) mark(keys []uint64, m *marks) {
 }
 
 // drivers chooses the cheapest sufficient set; false when none is, so that every document is a candidate.
-func (ix *Index) drivers(e *entry, p Params) (best driver, ok bool) {
+func (ix *Index) drivers(f *Features, p Params) (best driver, ok bool) {
 	least := 0
 	for d := driver(0); d <= allDrivers; d++ {
-		if !sufficient(d, e, p) {
+		if !sufficient(d, f, p) {
 			continue
 		}
-		if cost := ix.cost(d, e); !ok || cost < least {
+		if cost := ix.cost(d, f); !ok || cost < least {
 			best, least, ok = d, cost, true
 		}
 	}
 	return best, ok
 }
 
-func (ix *Index) cost(d driver, e *entry) int {
+func (ix *Index) cost(d driver, f *Features) int {
 	cost := 0
 	for _, kind := range [...]struct {
 		driver driver
 		lists  *lists
 		keys   []uint64
-	}{{byTitle, &ix.titles, e.Title}, {byHeading, &ix.headings, e.Headings}, {byTag, &ix.tags, e.Tags}} {
+	}{{byTitle, &ix.titles, f.Title}, {byHeading, &ix.headings, f.Headings}, {byTag, &ix.tags, f.Tags}} {
 		if d&kind.driver == 0 {
 			continue
 		}
@@ -122,17 +122,17 @@ func (ix *Index) cost(d driver, e *entry) int {
 	return cost
 }
 
-// sufficient says whether no document passes beside e that shares nothing in d and has no mention, whatever it is: the
+// sufficient says whether no document passes beside f that shares nothing in d and has no mention, whatever it is: the
 // best there could be stays below the least confidence.
-func sufficient(d driver, e *entry, p Params) bool {
+func sufficient(d driver, f *Features, p Params) bool {
 	for other := range 8 { // which of headings, tags, keywords the other document has
 		shown := shows{
-			heading: other&1 != 0 && len(e.Headings) > 0,
-			tag:     other&2 != 0 && len(e.Tags) > 0,
-			keyword: other&4 != 0 && len(e.Keywords) > 0,
+			heading: other&1 != 0 && len(f.Headings) > 0,
+			tag:     other&2 != 0 && len(f.Tags) > 0,
+			keyword: other&4 != 0 && len(f.Keywords) > 0,
 		}
 		best := Signals{Path: 1}
-		if d&byTitle == 0 && len(e.Title) > 0 {
+		if d&byTitle == 0 && len(f.Title) > 0 {
 			best.Title = 1
 		}
 		if d&byHeading == 0 && shown.heading {
@@ -154,7 +154,8 @@ func sufficient(d driver, e *entry, p Params) bool {
 // link compares two documents of the Index and makes the link if it passes.
 func (ix *Index) link(source, target uint32, mentioned bool, p Params) (Link, bool) {
 	a, b := &ix.entries[source], &ix.entries[target]
-	c, ok := compareAbove(&a.Features, &b.Features, mentioned, p)
+	from, to := a.features(), b.features()
+	c, ok := compareAbove(&from, &to, mentioned, p)
 	if !ok {
 		return Link{}, false
 	}
@@ -165,7 +166,7 @@ func (ix *Index) link(source, target uint32, mentioned bool, p Params) (Link, bo
 	return Link{
 		Source: a.id, Target: b.id, Relation: relation,
 		Score: c.Score, Confidence: c.Confidence, Signals: c.Signals,
-		Rationale: rationale(c.Signals, shared(a.Headings, b.Headings), shared(a.Tags, b.Tags), shared(a.Keywords, b.Keywords)),
+		Rationale: rationale(c.Signals, shared(from.Headings, to.Headings), shared(from.Tags, to.Tags), shared(from.Keywords, to.Keywords)),
 	}, true
 }
 
