@@ -34,8 +34,14 @@ func newDaemon(ctx context.Context, work, root string) (*daemon, error) {
 	return d, nil
 }
 
-// start starts the daemon and returns how long it took until the index equals the disk.
-func (d *daemon) start(ctx context.Context) (time.Duration, error) {
+// built is how long the daemon took from its start.
+type built struct {
+	searchable time.Duration // until every document was in the index
+	whole      time.Duration // until the links between them were worked out as well
+}
+
+// start starts the daemon and waits until the index equals the disk.
+func (d *daemon) start(ctx context.Context) (built, error) {
 	d.command = exec.Command(d.binary, "--db", d.database, "--socket", d.socket, "serve", d.root)
 	log, err := os.Create(d.database + ".log")
 	if errors.Is(err, os.ErrNotExist) {
@@ -44,22 +50,46 @@ func (d *daemon) start(ctx context.Context) (time.Duration, error) {
 		}
 	}
 	if err != nil {
-		return 0, err
+		return built{}, err
 	}
 	defer log.Close()
 	d.command.Stderr = log
 	begun := time.Now()
 	if err := d.command.Start(); err != nil {
-		return 0, err
+		return built{}, err
 	}
 	if err := d.dial(ctx); err != nil {
 		text, _ := os.ReadFile(log.Name())
-		return 0, fmt.Errorf("%w\n%s", err, text)
+		return built{}, fmt.Errorf("%w\n%s", err, text)
 	}
-	if err := d.client.Call(ctx, "sync", struct{}{}, nil, nil); err != nil {
-		return 0, err
+	if err := d.ready(ctx); err != nil {
+		return built{}, err
 	}
-	return time.Since(begun), nil
+	b := built{searchable: time.Since(begun)}
+	err = d.client.Call(ctx, "sync", struct{}{}, nil, nil)
+	b.whole = time.Since(begun)
+	return b, err
+}
+
+// ready waits until the first comparison with the disk is through.
+func (d *daemon) ready(ctx context.Context) error {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var status struct {
+			Index struct{ State string }
+			Queue int
+		}
+		err := d.client.Ask(ctx, "shelfd/status", &status)
+		if err != nil || status.Index.State == "ready" && status.Queue == 0 {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // dial waits for the socket.

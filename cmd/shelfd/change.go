@@ -108,7 +108,7 @@ func (p *program) change(ctx context.Context, what change) error {
 	}
 	c, err := client.Dial(ctx, paths.Socket)
 	if errors.Is(err, client.ErrNoDaemon) {
-		return p.changeLedger(ctx, paths, what)
+		return p.changeLedger(paths, what)
 	}
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (p *program) change(ctx context.Context, what change) error {
 
 // changeLedger writes a change that the next daemon will find. It holds the daemon's lock meanwhile: one that starts
 // now would not see the line.
-func (p *program) changeLedger(ctx context.Context, paths config.Paths, what change) error {
+func (p *program) changeLedger(paths config.Paths, what change) error {
 	if err := config.MakeFolder(filepath.Dir(paths.Ledger)); err != nil {
 		return &exit{exitDatabase, err}
 	}
@@ -143,11 +143,11 @@ func (p *program) changeLedger(ctx context.Context, paths config.Paths, what cha
 	for _, w := range warnings {
 		fmt.Fprintln(p.err, "warning:", w)
 	}
-	declared, err := p.declared(ctx, paths)
+	c, err := p.config(paths)
 	if err != nil {
 		return err
 	}
-	if err := checkChange(what.record, declared, ledger.Said(), paths); err != nil {
+	if err := checkChange(what.record, c.All(), ledger.Said(), paths); err != nil {
 		return err
 	}
 	what.record.At = time.Now().UnixNano()
@@ -156,15 +156,6 @@ func (p *program) changeLedger(ctx context.Context, paths config.Paths, what cha
 	}
 	fmt.Fprintln(p.out, what.done+"; no daemon runs, so it takes effect when one starts")
 	return nil
-}
-
-// declared are the shelves of the configuration.
-func (p *program) declared(_ context.Context, paths config.Paths) ([]config.Shelf, error) {
-	c, err := p.config(paths)
-	if err != nil {
-		return nil, err
-	}
-	return c.All(), nil
 }
 
 // checkChange refuses what the daemon would refuse: it could only complain at its next start.

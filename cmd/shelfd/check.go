@@ -49,7 +49,7 @@ func (p *program) check(ctx context.Context) error {
 		if err := s.Check(ctx, report); err != nil {
 			return err
 		}
-		return s.View(ctx, func(v *store.View) error { return checkDisk(ctx, v, report) })
+		return s.View(ctx, func(v *store.View) error { return p.checkDisk(ctx, v, report) })
 	})
 	return p.verdict(err, differences, "difference")
 }
