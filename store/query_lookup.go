@@ -48,7 +48,8 @@ type lookup struct {
 	front map[string][]frontValue
 	every extents // all documents in the scope, once asked for
 
-	spoken map[string]bool // languages with a stemmer that some document has
+	terms  map[string][]vocabularyTerm // of the index, by how they begin
+	spoken map[string]bool             // languages with a stemmer that some document has
 }
 
 // frontValue is a scalar below a key of a document's front matter.

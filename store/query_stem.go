@@ -25,23 +25,20 @@ func (l *lookup) stemmed(u unit, typed found) (found, []string, error) {
 		return typed, nil, nil
 	}
 	var words []string
+	var m match
 	for _, language := range text.Stemmed() {
 		terms, err := l.stemmates(language, word)
 		if err != nil {
 			return found{}, nil, err
 		}
-		if len(terms) == 0 {
-			continue
+		if len(terms) > 0 {
+			m = m.or(anyOf(terms).scoped(scopeMatch(languageTerm(language))))
+			words = append(words, terms...)
 		}
-		f, err := l.match(anyOf(terms).scoped(scopeMatch(languageTerm(language))))
-		if err != nil {
-			return found{}, nil, err
-		}
-		typed = typed.or(f)
-		words = append(words, terms...)
 	}
+	f, err := l.match(m)
 	slices.Sort(words)
-	return typed, slices.Compact(words), nil
+	return typed.or(f), slices.Compact(words), err
 }
 
 // stemmable is the term of a word that may have inflections.
@@ -65,7 +62,7 @@ func (l *lookup) stemmates(language, word string) ([]string, error) {
 		return nil, err
 	}
 	stem := text.Stem(language, word)
-	terms, err := l.v.termsFrom(stemStart(stem, word))
+	terms, err := l.termsFrom(stemStart(stem, word))
 	if err != nil {
 		return nil, err
 	}
@@ -96,15 +93,22 @@ type vocabularyTerm struct {
 	chunks int
 }
 
-// termsFrom are the terms that begin with start.
-func (v *View) termsFrom(start string) ([]vocabularyTerm, error) {
+// termsFrom are the terms that begin with start. Languages mostly ask for the same.
+func (l *lookup) termsFrom(start string) ([]vocabularyTerm, error) {
+	if terms, ok := l.terms[start]; ok {
+		return terms, nil
+	}
 	var terms []vocabularyTerm
-	err := v.each(`SELECT term, doc FROM chunk_terms WHERE term >= ?1 AND term < ?1 || char(0x10FFFF)`, []any{start}, func(rows *sql.Rows) error {
+	err := l.v.each(`SELECT term, doc FROM chunk_terms WHERE term >= ?1 AND term < ?1 || char(0x10FFFF)`, []any{start}, func(rows *sql.Rows) error {
 		var t vocabularyTerm
 		err := rows.Scan(&t.term, &t.chunks)
 		terms = append(terms, t)
 		return err
 	})
+	if l.terms == nil {
+		l.terms = map[string][]vocabularyTerm{}
+	}
+	l.terms[start] = terms
 	return terms, err
 }
 

@@ -10,14 +10,16 @@ import (
 const (
 	// window is how many chunks of a group are read and scored by their text; the others follow in the order that the
 	// sets and BM25 alone give them. A page shows at most 50 hits.
-	window = 96
+	window = 64
+	// wideWindow is the window where some of the words are enough: sets tell less of such chunks.
+	wideWindow = 128
 	// windowDocument bounds the chunks of one document in the window, so that a long one leaves room for others.
 	windowDocument = 8
 	// drawn is how many chunks are drawn by BM25 when a group does not fit into the window. Ranking costs about a
 	// microsecond a match, so very common words are drawn from headings where these are enough.
 	drawn = 512
 	// costly is the number of matches above which no BM25 is computed for wishes joined by OR.
-	costly = 20000
+	costly = 6000
 )
 
 // order is a group in rank order, worked out as far as it is asked for.
@@ -27,10 +29,15 @@ type order struct {
 	count []uint16  // per id of the group
 	pre   []float32 // per id: weight of what the sets say, and BM25
 	idf   []float64 // per wish
+
+	window int
 }
 
 func (s *search) order(g group) (*order, error) {
-	o := &order{s: s, g: g, count: make([]uint16, len(g.ids)), pre: make([]float32, len(g.ids))}
+	o := &order{s: s, g: g, count: make([]uint16, len(g.ids)), pre: make([]float32, len(g.ids)), window: window}
+	if g.match != MatchExact {
+		o.window = wideWindow
+	}
 	for _, set := range g.count {
 		g.ids.shared(set, func(i int) { o.count[i]++ })
 	}
@@ -39,7 +46,7 @@ func (s *search) order(g group) (*order, error) {
 		n := float64(len(f.answers()))
 		o.idf = append(o.idf, math.Log(1+(float64(total)-n+0.5)/(n+0.5)))
 	}
-	if len(g.ids) <= window {
+	if len(g.ids) <= o.window {
 		return o, nil
 	}
 	return o, o.weigh()
@@ -77,7 +84,49 @@ func (o *order) weigh() error {
 			inHeadings = intersect(inHeadings, heading)
 		}
 	}
-	return o.weighByBM25(len(inHeadings) >= window)
+	if err := o.weighNames(); err != nil {
+		return err
+	}
+	return o.weighText(len(inHeadings) >= o.window)
+}
+
+// weighNames adds to the chunks of the documents whose names fit best.
+func (o *order) weighNames() error {
+	expr, matches := "", 0
+	for k, w := range o.s.wanted {
+		expr = orMatch(expr, unitsMatch(w.clause).document)
+		matches += len(o.g.sets[k].first)
+	}
+	if expr == "" || matches > costly {
+		return nil
+	}
+	var best float64
+	return o.s.v.each(`SELECT rowid, -bm25(document_fts, 10.0, 8.0, 3.0, 4.0, 3.0, 0.0) AS score FROM document_fts
+		WHERE document_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?`, []any{match{document: expr}.scoped(o.s.scope).document, window}, func(rows *sql.Rows) error {
+		var id int64
+		var score float64
+		err := rows.Scan(&id, &score)
+		best = max(best, score)
+		for _, x := range o.s.index.of(postings{id}) {
+			o.lift(x, score/best)
+		}
+		return err
+	})
+}
+
+// lift adds to the chunks of a document, and most to its first one.
+func (o *order) lift(x extent, share float64) {
+	all := 0.0
+	for _, w := range o.idf {
+		all += w
+	}
+	from, _ := slices.BinarySearch(o.g.ids, x.first)
+	for i := from; i < len(o.g.ids) && o.g.ids[i] < x.first+int64(x.n); i++ {
+		o.pre[i] += float32(share * all * 0.5)
+		if o.g.ids[i] == x.first {
+			o.pre[i] += float32(share * all * 0.5)
+		}
+	}
 }
 
 // headingMatch wants a wish in the headings.
@@ -91,13 +140,13 @@ func (o *order) headingMatch(k int) string {
 	return expr
 }
 
-// weighByBM25 adds the BM25 of the best chunks that hold all wishes, or one of them when some are enough.
-func (o *order) weighByBM25(headingsOnly bool) error {
+// weighText adds the BM25 of the best chunks that hold all wishes, or one of them when some are enough.
+func (o *order) weighText(headingsOnly bool) error {
 	expr, matches := "", 0
 	for k, w := range o.s.wanted {
 		part := o.headingMatch(k)
 		if !headingsOnly {
-			part = chunkMatch(w.clause)
+			part = unitsMatch(w.clause).chunk
 		}
 		if o.g.match == MatchExact {
 			expr = andMatch(expr, part)
@@ -109,7 +158,7 @@ func (o *order) weighByBM25(headingsOnly bool) error {
 	if expr == "" || matches > costly {
 		return nil
 	}
-	return o.s.v.each(`SELECT rowid, bm25(chunk_fts, 2.0, 1.0, 1.0, 0.0) AS score FROM chunk_fts
+	return o.s.v.each(`SELECT rowid, bm25(chunk_fts, 1.0, 2.0, 1.0, 0.0) AS score FROM chunk_fts
 		WHERE chunk_fts MATCH ? ORDER BY score, rowid LIMIT ?`, []any{match{chunk: expr}.scoped(o.s.scope).chunk, drawn}, func(rows *sql.Rows) error {
 		var id int64
 		var score float64
@@ -121,15 +170,15 @@ func (o *order) weighByBM25(headingsOnly bool) error {
 	})
 }
 
-// chunkMatch wants one of the units of a clause in the chunk.
-func chunkMatch(c clause) string {
-	expr := ""
+// unitsMatch wants one of the units of a clause.
+func unitsMatch(c clause) match {
+	var m match
 	for _, u := range c {
 		if !u.not && u.kind != unitFilter {
-			expr = orMatch(expr, compileUnit(u).chunk)
+			m = m.or(compileUnit(u))
 		}
 	}
-	return expr
+	return m
 }
 
 // ranked is a chunk in its place.
@@ -141,11 +190,11 @@ type ranked struct {
 // first returns the first n of the group in rank order, a few more or fewer: the window by the score of its text, then
 // the others by weight.
 func (o *order) first(n int) ([]ranked, error) {
-	list := o.byWeight(max(n, 4*window))
+	list := o.byWeight(max(n, 4*o.window))
 	for i := range list {
 		list[i].document = o.s.index.document(list[i].id)
 	}
-	head, tail := pickWindow(list)
+	head, tail := pickWindow(list, o.window)
 	scored, err := o.score(head)
 	if err != nil {
 		return nil, err
@@ -191,7 +240,7 @@ func smallest(list []int, n int, compare func(a, b int) int) []int {
 }
 
 // pickWindow takes the chunks to be scored from the beginning of a list, a few of each document.
-func pickWindow(list []ranked) (head, tail []ranked) {
+func pickWindow(list []ranked, window int) (head, tail []ranked) {
 	if len(list) <= window {
 		return list, nil
 	}

@@ -165,7 +165,6 @@ func (s *search) inPathOrder(ids postings) ([]placed, error) {
 // document is what the hits of one document share.
 type document struct {
 	Document
-	nodes   []Node
 	context string
 }
 
@@ -194,8 +193,8 @@ func (r *reader) hit(id, documentID int64) (Hit, string, error) {
 	if err != nil {
 		return Hit{}, "", err
 	}
-	h.NodeID, h.TitlePath = trailOf(d.nodes, h.Chunk.Node)
-	return h, body, nil
+	h.NodeID, h.TitlePath, err = r.trail(documentID, h.Chunk.Node)
+	return h, body, err
 }
 
 func (r *reader) document(id int64) (*document, error) {
@@ -207,28 +206,30 @@ func (r *reader) document(id int64) (*document, error) {
 		return nil, err
 	}
 	row.FrontMatter = nil
-	nodes, err := r.v.Nodes(id)
-	if err != nil {
-		return nil, err
-	}
 	context, err := r.context(row.Shelf, row.Path)
-	d := &document{row, nodes, context}
+	d := &document{row, context}
 	r.documents[id] = d
 	return d, err
 }
 
-// trailOf is the id of a node and the titles from the top to it.
-func trailOf(nodes []Node, ordinal int) (id string, titles []string) {
-	if ordinal < 0 || ordinal >= len(nodes) {
-		return "~", nil
-	}
-	for n := ordinal; n >= 0; n = nodes[n].Parent {
-		if nodes[n].Level > 0 {
-			titles = append(titles, nodes[n].Title)
+// trail is the id of a node and the titles from the top to it.
+func (r *reader) trail(document int64, ordinal int) (id string, titles []string, err error) {
+	var slugs []string
+	err = r.v.each(`WITH RECURSIVE up(ordinal, parent, level, slug) AS (
+			SELECT ordinal, parent, level, slug FROM nodes WHERE document_id = ?1 AND ordinal = ?2
+			UNION ALL SELECT n.ordinal, n.parent, n.level, n.slug FROM up JOIN nodes n ON n.document_id = ?1 AND n.ordinal = up.parent)
+		SELECT up.slug, up.level, coalesce(json_extract(d.headings, '$[' || up.ordinal || ']'), '') FROM up JOIN documents d ON d.id = ?1
+		ORDER BY up.ordinal`, []any{document, ordinal}, func(rows *sql.Rows) error {
+		var slug, title string
+		var level int
+		err := rows.Scan(&slug, &level, &title)
+		slugs = append(slugs, slug)
+		if level > 0 {
+			titles = append(titles, title)
 		}
-	}
-	slices.Reverse(titles)
-	return nodes[ordinal].ID, titles
+		return err
+	})
+	return strings.Join(slugs, "/"), titles, err
 }
 
 // context is the sentence configured for the innermost folder around a document.
