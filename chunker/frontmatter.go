@@ -211,6 +211,9 @@ type lineError struct {
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.reason) }
 
 func decodeTOML(raw []byte) (any, []Problem, error) {
+	if reason := tooCostly(raw); reason != "" {
+		return nil, nil, &lineError{1, reason}
+	}
 	var v map[string]any
 	if _, err := toml.Decode(string(raw), &v); err != nil {
 		var at toml.ParseError

@@ -7,19 +7,24 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// keys fills the Key of each chunk: the first eight bytes of SHA-256 over the titles of its sections, outermost first,
-// each ended by a NUL, and its text; both NFC, with every run of white space one space.
+// keys fills the Key of each chunk: the first eight bytes of SHA-256 over the digest of its heading trail and its text.
+// The digest of a trail is SHA-256 over the digest of the trail above, if there is one, and the title. Titles and text
+// are NFC, with every run of white space one space.
 func (c *cutter) keys() {
 	seen := make(map[uint64]int, len(c.doc.Chunks))
+	trails := make([][sha256.Size]byte, len(c.doc.Nodes))
 	var b []byte
-	trail, prefix := -1, 0
+	for i, n := range c.doc.Nodes {
+		b = b[:0]
+		if n.Parent >= 0 {
+			b = append(b, trails[n.Parent][:]...)
+		}
+		trails[i] = sha256.Sum256(appendNormal(b, n.Title))
+	}
 	for i := range c.doc.Chunks {
 		chunk := &c.doc.Chunks[i]
-		if chunk.Node != trail {
-			b = c.appendTrail(b[:0], chunk.Node)
-			trail, prefix = chunk.Node, len(b)
-		}
-		b = appendNormal(b[:prefix], c.doc.Text[chunk.Span.Start:chunk.Span.End])
+		b = append(b[:0], trails[chunk.Node][:]...)
+		b = appendNormal(b, c.doc.Text[chunk.Span.Start:chunk.Span.End])
 		sum := sha256.Sum256(b)
 		hash := binary.BigEndian.Uint64(sum[:])
 		seen[hash]++
@@ -27,14 +32,7 @@ func (c *cutter) keys() {
 	}
 }
 
-func (c *cutter) appendTrail(b []byte, node int) []byte {
-	if node < 0 {
-		return b
-	}
-	b = c.appendTrail(b, c.doc.Nodes[node].Parent)
-	return append(appendNormal(b, c.doc.Nodes[node].Title), 0)
-}
-
+// appendNormal appends s in the form that is hashed.
 func appendNormal(b []byte, s string) []byte {
 	if !norm.NFC.IsNormalString(s) {
 		s = norm.NFC.String(s)

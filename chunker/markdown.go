@@ -21,7 +21,7 @@ var markdown = parser.NewParser(
 		util.Prioritized(parser.NewATXHeadingParser(), 600),
 		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
 		util.Prioritized(shallow{parser.NewBlockquoteParser(), false}, 800),
-		util.Prioritized(parser.NewHTMLBlockParser(), 900),
+		util.Prioritized(htmlBlocks{parser.NewHTMLBlockParser()}, 900),
 		util.Prioritized(parser.NewParagraphParser(), 1000),
 	),
 	parser.WithInlineParsers(
@@ -30,7 +30,7 @@ var markdown = parser.NewParser(
 		util.Prioritized(links{parser.NewLinkParser()}, 200),
 		util.Prioritized(fileLinkParser{}, 250),
 		util.Prioritized(parser.NewAutoLinkParser(), 300),
-		util.Prioritized(metered{parser.NewRawHTMLParser(), chargeHTML}, 400),
+		util.Prioritized(metered{parser.NewRawHTMLParser(), chargeTag}, 400),
 		util.Prioritized(metered{parser.NewEmphasisParser(), chargeDelimiter}, 500),
 		util.Prioritized(metered{extension.NewStrikethroughParser(), chargeDelimiter}, 510),
 		util.Prioritized(tagParser{}, 600),

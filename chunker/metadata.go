@@ -73,6 +73,9 @@ func words(v any, separators string) []string {
 	return out
 }
 
+// maxTags bounds the tags of a document.
+const maxTags = 1_000
+
 // tagList collects tags, unique under case folding, the first spelling kept.
 type tagList struct {
 	list []string
@@ -81,6 +84,9 @@ type tagList struct {
 
 func (t *tagList) add(tag string) {
 	tag = strings.TrimSpace(tag)
+	if len(t.list) >= maxTags {
+		return
+	}
 	if key := text.Fold(tag); key != "" && !t.seen[key] {
 		t.seen[key] = true
 		t.list = append(t.list, tag)

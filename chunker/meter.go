@@ -68,21 +68,21 @@ func (s shallow) Open(parent ast.Node, reader gmtext.Reader, pc parser.Context) 
 // metered is an inline parser that pays a price each time.
 type metered struct {
 	parser.InlineParser
-	cost func(m *meter) int
+	cost func(m *meter, r gmtext.Reader) int
 }
 
 func (p metered) Parse(parent ast.Node, r gmtext.Reader, pc parser.Context) ast.Node {
 	m := meterOf(pc)
 	m.enter(parent)
 	_, at := r.Position()
-	if !m.charge(p.cost(m), at.Start) {
+	if m.left < 0 || !m.charge(p.cost(m, r), at.Start) {
 		return nil
 	}
 	return p.InlineParser.Parse(parent, r, pc)
 }
 
 // chargeDelimiter: at the end of a block each delimiter may look at all before it.
-func chargeDelimiter(m *meter) int {
+func chargeDelimiter(m *meter, _ gmtext.Reader) int {
 	m.delimiters++
 	if m.delimiters < maxDepth {
 		return 1
@@ -90,8 +90,26 @@ func chargeDelimiter(m *meter) int {
 	return m.delimiters
 }
 
-// chargeHTML: a tag is matched by a regular expression, rune by rune.
-func chargeHTML(*meter) int { return 32 }
+// chargeTag: a tag is matched by a regular expression, rune by rune; without an end in sight, to the end of the line.
+func chargeTag(_ *meter, r gmtext.Reader) int {
+	line, _ := r.PeekLine()
+	end := bytes.IndexByte(line, '>')
+	if end < 0 {
+		end = len(line)
+	}
+	return 60 + 10*end
+}
+
+// htmlBlocks reads HTML blocks. Each kind has its regular expression, which runs through the whole line.
+type htmlBlocks struct{ parser.BlockParser }
+
+func (h htmlBlocks) Open(parent ast.Node, reader gmtext.Reader, pc parser.Context) (ast.Node, parser.State) {
+	line, at := reader.PeekLine()
+	if m := meterOf(pc); len(line) > 4096 && (m.left < 0 || !m.charge(50*len(line), at.Start)) {
+		return nil, parser.NoChildren
+	}
+	return h.BlockParser.Open(parent, reader, pc)
+}
 
 // codeSpans reads code spans. One without an end has looked at the rest of its block in vain.
 type codeSpans struct{ parser.InlineParser }
@@ -116,8 +134,8 @@ type links struct{ parser.InlineParser }
 func (p links) Parse(parent ast.Node, r gmtext.Reader, pc parser.Context) ast.Node {
 	m := meterOf(pc)
 	m.enter(parent)
-	line, at := r.PeekLine()
-	if !m.charge(m.bracket(parent, r, line, at.Start), at.Start) {
+	_, at := r.Position()
+	if m.left < 0 || !m.charge(m.bracket(parent, r, pc, at.Start), at.Start) {
 		return nil
 	}
 	return p.InlineParser.Parse(parent, r, pc)
@@ -129,8 +147,10 @@ func (p links) CloseBlock(parent ast.Node, block gmtext.Reader, pc parser.Contex
 }
 
 // bracket keeps the stack of open brackets and returns what goldmark does at one. Closing looks at all nodes since the
-// opening, copies the label, finds its line from the end of the block, and reads a destination as far as it goes.
-func (m *meter) bracket(block ast.Node, r gmtext.Reader, line []byte, at int) int {
+// opening, copies the label, finds its line from the end of the block, reads a destination as far as it goes, and looks back for
+// the first emphasis mark of the label.
+func (m *meter) bracket(block ast.Node, r gmtext.Reader, pc parser.Context, at int) int {
+	line, _ := r.PeekLine()
 	if line[0] == '!' {
 		if len(line) < 2 || line[1] != '[' {
 			return 0
@@ -147,7 +167,11 @@ func (m *meter) bracket(block ast.Node, r gmtext.Reader, line []byte, at int) in
 	open := m.brackets[len(m.brackets)-1]
 	m.brackets = m.brackets[:len(m.brackets)-1]
 	n, _ := r.Position()
-	return at - open + 2*(block.Lines().Len()-n) + destinationLength(line[1:])
+	steps := at - open + 2*(block.Lines().Len()-n) + destinationLength(line[1:])
+	if last := pc.LastDelimiter(); last != nil && last.Segment.Start > open {
+		steps += block.ChildCount()
+	}
+	return steps
 }
 
 // destinationLength is how far goldmark reads "(destination": to a space or the parenthesis that closes it.

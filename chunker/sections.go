@@ -91,7 +91,7 @@ func (c *cutter) opener(b block) (opener, bool) {
 		}
 		return o, true
 	case *ast.Paragraph:
-		if !c.mayBeStructure(b) {
+		if c.capped || !c.mayBeStructure(b) {
 			return opener{}, false
 		}
 		h, ok := structureHeading(firstLine(n, c.src), n.Lines().Len() == 1)

@@ -201,6 +201,9 @@ func sentence(s string) int {
 		case '。', '！', '？', '；', '…':
 			return i + skipClosers(s[i:])
 		case '.', '!', '?':
+			if i+1 < len(s) && s[i+1] == s[i] { // look only behind the last of a row
+				continue
+			}
 			end := i + skipClosers(s[i:])
 			after := strings.TrimLeft(s[end:min(len(s), end+16)], " \t\r\n")
 			if end == len(s) || after == s[end:min(len(s), end+16)] {
@@ -221,11 +224,12 @@ func sentence(s string) int {
 // skipClosers is the length of the mark at the start of s with the marks, quotes and brackets that follow it.
 func skipClosers(s string) int {
 	s = s[:min(len(s), 32)]
-	end := strings.IndexFunc(s, func(r rune) bool {
-		return !strings.ContainsRune(".!?…。！？；\"'”’」』）)]】*_`", r)
-	})
-	if end < 0 {
-		return len(s)
+	for i, r := range s {
+		switch r {
+		case '.', '!', '?', '…', '。', '！', '？', '；', '"', '\'', '”', '’', '」', '』', '）', ')', ']', '】', '*', '_', '`':
+		default:
+			return i
+		}
 	}
-	return end
+	return len(s)
 }

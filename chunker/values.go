@@ -77,7 +77,7 @@ func duplicateJSONKeys(raw []byte) []Problem {
 			break
 		}
 		name, _ := key.(string)
-		if seen[name] {
+		if seen[name] && len(problems) < maxDuplicates {
 			line := bytes.Count(raw[:d.InputOffset()], []byte("\n")) + 1
 			problems = append(problems, Problem{StageFrontMatter, fmt.Sprintf("duplicate key %q; the last value is kept", name), line})
 		}

@@ -23,7 +23,7 @@ type reference struct {
 	label  string
 }
 
-func (r *reference) Kind() ast.NodeKind           { return kindReference }
+func (r *reference) Kind() ast.NodeKind            { return kindReference }
 func (r *reference) Dump(source []byte, level int) { ast.DumpHelper(r, source, level, nil, nil) }
 
 // wikiParser reads [[page]], [[page|text]], [[page#heading]] and ![[page]]. It stands before the link parser and

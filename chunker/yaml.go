@@ -14,6 +14,10 @@ import (
 )
 
 const (
+	// maxDuplicates bounds the problems of one block.
+	maxDuplicates = 10
+	// maxKeys bounds the keys of one block: the parser copies all that it has read at each one.
+	maxKeys = 2_000
 	// maxFrontDepth bounds nested collections. The parser is quadratic in them: 16 KiB of '[' take 60 ms, of "- " 400 ms.
 	maxFrontDepth = 64
 	// maxFrontNodes bounds what aliases may unfold to. A bomb of nine levels of nine stands for 387 million nodes.
@@ -50,11 +54,14 @@ func yamlError(err error) error {
 }
 
 // tooCostly says why raw isn't given to the parser, "" when it is: it is quadratic in nested brackets, runs of dashes
-// and documents. Those inside quotes count too, which no real block minds.
+// and documents, that of TOML in nested brackets and dotted keys. Those inside quotes count too, which no real block minds.
 func tooCostly(raw []byte) string {
-	depth, dashes := 0, 0
+	depth, dashes, dots := 0, 0, 0
 	if bytes.Count(raw, []byte("\n---")) > 16 {
 		return "more than one YAML document"
+	}
+	if bytes.Count(raw, []byte(": "))+bytes.Count(raw, []byte(":\n")) > maxKeys {
+		return fmt.Sprintf("more than %d keys", maxKeys)
 	}
 	for _, c := range raw {
 		switch c {
@@ -64,13 +71,15 @@ func tooCostly(raw []byte) string {
 			depth = max(0, depth-1)
 		case '-', '?':
 			dashes++
+		case '.':
+			dots++
 		case '\n':
-			dashes = 0
+			dashes, dots = 0, 0
 		case ' ':
 		default:
 			dashes = 0
 		}
-		if depth > maxFrontDepth || dashes > 1024 {
+		if depth > maxFrontDepth || dashes > 1024 || dots > 1024 {
 			return fmt.Sprintf("collections nested more than %d deep", maxFrontDepth)
 		}
 	}
@@ -152,7 +161,9 @@ func (d *yamlDecoder) mapping(pairs []*ast.MappingValueNode, depth int) any {
 		}
 		key := d.key(p.Key)
 		value := d.value(p.Value, depth+1)
-		if _, twice := m[key]; twice {
+		if _, twice := m[key]; twice && len(d.problems) >= maxDuplicates {
+			continue
+		} else if twice {
 			d.problems = append(d.problems, Problem{
 				StageFrontMatter, fmt.Sprintf("duplicate key %q; the first value is kept", key), lineOf(p.Key),
 			})
