@@ -157,7 +157,7 @@ func (w *writing) sayMoves() error {
 
 func (w *writing) write(tx *store.Tx, outcomes []outcome, ids map[int]int64, left []store.File) error {
 	w.changed, w.removed = nil, nil // the transaction may be tried again
-	touchedNames := map[int64]bool{}
+	touchedNames := map[string]bool{}
 	for _, g := range left {
 		if err := w.delete(tx, g.Document, g.File, touchedNames); err != nil {
 			return err
@@ -175,7 +175,7 @@ func (w *writing) write(tx *store.Tx, outcomes []outcome, ids map[int]int64, lef
 		return err
 	}
 	for name := range touchedNames {
-		seekers, err := tx.Seekers(name)
+		seekers, err := tx.Seekers(store.NameHash(name))
 		if err != nil {
 			return err
 		}
@@ -193,13 +193,17 @@ func (w *writing) write(tx *store.Tx, outcomes []outcome, ids map[int]int64, lef
 	return err
 }
 
-func (w *writing) delete(tx *store.Tx, id int64, file string, touchedNames map[int64]bool) error {
-	names, err := tx.NamesOf(id)
+func (w *writing) delete(tx *store.Tx, id int64, file string, touchedNames map[string]bool) error {
+	d, err := tx.DocumentByID(id)
 	if err != nil {
 		return err
 	}
+	names := namesOf(d.Path, d.Title, d.Aliases)
 	for _, n := range names {
-		touchedNames[n] = true
+		touchedNames[n.Text] = true
+	}
+	if err := errors.Join(tx.PutNames(id, nil, names), dropSought(tx, id, d.Path)); err != nil {
+		return err
 	}
 	if err := w.callNeighbours(tx, id); err != nil {
 		return err
@@ -234,7 +238,7 @@ func (w *writing) callNeighbours(tx *store.Tx, id int64) error {
 }
 
 // adopt gives documents made a moment ago the ids of those that turn out to be the same: they are made again.
-func (w *writing) adopt(tx *store.Tx, touchedNames map[int64]bool) error {
+func (w *writing) adopt(tx *store.Tx, touchedNames map[string]bool) error {
 	for _, t := range w.older {
 		s := w.shelves[t.made.shelf]
 		if s == nil {
@@ -259,7 +263,7 @@ func (w *writing) adopt(tx *store.Tx, touchedNames map[int64]bool) error {
 }
 
 // put writes what came of reading one file.
-func (w *writing) put(tx *store.Tx, i int, o outcome, ids map[int]int64, touchedNames map[int64]bool) error {
+func (w *writing) put(tx *store.Tx, i int, o outcome, ids map[int]int64, touchedNames map[string]bool) error {
 	path, shown := o.change.Entry.Path, w.shelf.docPath(o.change.Entry.Path)
 	if w.shelf.seen[path] > o.readAt && o.readAt > 0 {
 		return nil // something newer is known
@@ -306,12 +310,12 @@ func (w *writing) standing(tx *store.Tx, o *outcome, i int, ids map[int]int64) e
 	return nil
 }
 
-func (w *writing) putDocument(tx *store.Tx, i int, o outcome, ids map[int]int64, touchedNames map[int64]bool) error {
+func (w *writing) putDocument(tx *store.Tx, i int, o outcome, ids map[int]int64, touchedNames map[string]bool) error {
 	id := ids[i]
 	if o.change.Known != nil {
 		id = o.change.Known.Document
 	}
-	before, err := w.namesBefore(tx, id, o.prepared.Path, touchedNames)
+	was, err := w.before(tx, id)
 	if err != nil {
 		return err
 	}
@@ -320,83 +324,78 @@ func (w *writing) putDocument(tx *store.Tx, i int, o outcome, ids map[int]int64,
 			return err
 		}
 	}
-	renamed, err := w.renamed(tx, id, o.citable)
-	if err != nil {
-		return err
+	if was.known {
+		if err := dropSought(tx, id, was.path); err != nil {
+			return err
+		}
 	}
 	id, err = tx.PutDocument(w.shelf.id, id, o.prepared, o.file)
 	if err != nil {
 		return err
 	}
-	if renamed {
-		if err := tx.Call(store.TaskNames, id); err != nil {
-			return err
-		}
-	}
-	if err := tx.SetNames(id, o.names); err != nil {
+	if err := tx.PutNames(id, o.names, was.names); err != nil {
 		return err
 	}
-	for _, n := range o.names {
-		differ(touchedNames, before, store.NameHash(n.Text))
-	}
-	for n := range before {
-		touchedNames[n] = true
-	}
-	if err := putLinks(tx, id, o.prepared.Path, o.links); err != nil {
+	was.touch(touchedNames, o.prepared.Path, o.names)
+	if err := putLinks(tx, id, o.prepared.Path, o.links, was.known); err != nil {
 		return err
 	}
 	if err := tx.SetProblems(w.shelf.id, o.file.File, o.prepared.Path, o.problems); err != nil {
 		return err
 	}
 	w.changed = append(w.changed, id)
-	if err := tx.Call(store.TaskResolve, id); err != nil {
-		return err
+	if was.known && slices.Equal(was.citable, o.citable) {
+		return tx.Call(store.TaskCorrelate, id)
 	}
-	return tx.Call(store.TaskCorrelate, id)
+	return tx.Call(store.TaskNames, id)
 }
 
-// renamed says whether a document is cited by other names than before.
-func (w *writing) renamed(tx *store.Tx, id int64, names []string) (bool, error) {
-	if id == 0 || w.params == nil {
-		return true, nil
+// before is what a document was called before it is written again.
+type before struct {
+	known   bool
+	path    string
+	names   []store.Name
+	citable []string
+}
+
+func (w *writing) before(tx *store.Tx, id int64) (before, error) {
+	if id == 0 {
+		return before{}, nil
+	}
+	d, err := tx.DocumentByID(id)
+	if err != nil {
+		return before{}, err
 	}
 	b, err := tx.FeaturesOf(id)
 	if err != nil {
-		return false, err
+		return before{}, err
 	}
-	before, err := correlate.Decode(b)
-	return !slices.Equal(before.Names, names), err
+	f, err := correlate.Decode(b)
+	return before{true, d.Path, namesOf(d.Path, d.Title, d.Aliases), f.Names}, err
 }
 
-// namesBefore are the hashes of the names that a document answered to under this path; those it had under another are
-// all touched. None for a new one.
-func (w *writing) namesBefore(tx *store.Tx, id int64, path string, touchedNames map[int64]bool) (map[int64]bool, error) {
-	before := map[int64]bool{}
-	if id == 0 {
-		return before, nil
-	}
-	old, err := tx.DocumentByID(id)
-	if err != nil {
-		return nil, err
-	}
-	names, err := tx.NamesOf(id)
-	for _, n := range names {
-		if old.Path == path {
-			before[n] = true
-		} else {
-			touchedNames[n] = true
+// touch notes the names that links may resolve to otherwise now: those that came or went, and all when the path did.
+func (b before) touch(touchedNames map[string]bool, path string, names []store.Name) {
+	stays := map[string]bool{}
+	if b.path == path {
+		for _, n := range b.names {
+			stays[n.Text] = true
 		}
 	}
-	return before, err
-}
-
-// differ strikes a name off before when it stays, and notes it as touched when it is new.
-func differ(touchedNames, before map[int64]bool, name int64) {
-	if before[name] {
-		delete(before, name)
-		return
+	for _, n := range names {
+		if !stays[n.Text] {
+			touchedNames[n.Text] = true
+		}
+		delete(stays, n.Text)
 	}
-	touchedNames[name] = true
+	for name := range stays {
+		touchedNames[name] = true
+	}
+	if b.path != path {
+		for _, n := range b.names {
+			touchedNames[n.Text] = true
+		}
+	}
 }
 
 // remember keeps what vanished and what appeared for the other half of a move.

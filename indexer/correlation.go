@@ -24,7 +24,8 @@ const (
 // correlation works off what is down to be resolved and correlated, a slice at a time, while nothing else is to do.
 type correlation struct {
 	r         *run
-	index     *correlate.Index // nil = not in memory
+	index     *correlate.Index  // nil = not in memory
+	citedBy   map[int64][]int64 // document → those whose text cites it, in id order; in memory with index
 	hierarchy *correlate.Hierarchy
 	resolving bool          // documents may be down to be resolved
 	waiting   bool          // documents may be down to be correlated
@@ -98,7 +99,7 @@ func (c *correlation) put(v *store.View, id int64) error {
 }
 
 // rest lets go of what is in memory.
-func (c *correlation) rest() { c.index = nil }
+func (c *correlation) rest() { c.index, c.citedBy = nil, nil }
 
 // hierarchyChanged puts the documents of a shelf and of its old and new parents down again when its parents changed.
 func (c *correlation) hierarchyChanged(tx *store.Tx, before, after store.Shelf) error {
@@ -155,7 +156,12 @@ func (c *correlation) resolveSlice(ctx context.Context) error {
 func (c *correlation) correlateSlice(ctx context.Context) error {
 	var called []int64
 	err := c.r.store.View(ctx, func(v *store.View) (err error) {
-		if called, err = v.Called(store.TaskCorrelate, choreSlice); err != nil || len(called) == 0 {
+		for _, task := range []store.Task{store.TaskNames, store.TaskCorrelate} {
+			if called, err = v.Called(task, choreSlice); err != nil || len(called) > 0 {
+				break
+			}
+		}
+		if err != nil || len(called) == 0 {
 			return err
 		}
 		return c.load(v)
@@ -169,7 +175,7 @@ func (c *correlation) correlateSlice(ctx context.Context) error {
 	}
 	start := time.Now()
 	taken := 0
-	return c.r.update(ctx, func(tx *store.Tx) error {
+	err = c.r.update(ctx, func(tx *store.Tx) error {
 		if err := c.wholesale(tx); err != nil {
 			return err
 		}
@@ -183,6 +189,10 @@ func (c *correlation) correlateSlice(ctx context.Context) error {
 		}
 		return tx.Done(store.TaskCorrelate, called[:taken]...)
 	})
+	if err != nil {
+		c.rest() // what is in memory may be ahead of what was written
+	}
+	return err
 }
 
 // load brings the features of all documents into memory.
@@ -204,27 +214,37 @@ func (c *correlation) load(v *store.View) error {
 	for _, s := range shelves {
 		names[s.ID] = s.Name
 	}
-	index := correlate.NewIndex(c.hierarchy)
-	err = v.Features(func(document, shelf int64, path string, b []byte) error {
+	index, citedBy := correlate.NewIndex(c.hierarchy), map[int64][]int64{}
+	err = v.Features(func(document, shelf int64, path string, b []byte, mentions []int64) error {
 		f, err := correlate.Decode(b)
 		if err != nil {
 			return err
 		}
 		index.Put(document, names[shelf], path, f)
+		for _, target := range mentions {
+			citedBy[target] = append(citedBy[target], document)
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	c.index = index
+	c.index, c.citedBy = index, citedBy
 	c.r.log.Debug("features loaded", zap.Int("documents", index.Len()), zap.Duration("took", time.Since(start)))
 	return nil
 }
 
 // wholesale puts every document down when so many are that looking at each one's neighbours costs more.
 func (c *correlation) wholesale(tx *store.Tx) error {
-	called, err := tx.CalledCount(store.TaskCorrelate)
-	if err != nil || c.whole || called < wholesaleLeast || called < c.index.Len()/4 {
+	if c.whole {
+		return nil
+	}
+	called, err := tx.CalledCount(store.TaskNames)
+	if err != nil {
+		return err
+	}
+	others, err := tx.CalledCount(store.TaskCorrelate)
+	if called += others; err != nil || called < wholesaleLeast || called < c.index.Len()/4 {
 		return err
 	}
 	c.whole = true
@@ -277,7 +297,24 @@ func (c *correlation) mentions(tx *store.Tx, d store.Document) ([]int64, error) 
 	if err != nil {
 		return nil, err
 	}
-	mentioned := c.index.Mentioned(content[d.Body:])
+	before, err := tx.Mentions(d.ID)
+	if err != nil {
+		return nil, err
+	}
+	mentioned := slices.DeleteFunc(c.index.Mentioned(content[d.Body:]), func(id int64) bool { return id == d.ID })
+	if slices.Equal(before, mentioned) {
+		return mentioned, nil
+	}
+	for _, target := range before {
+		if i, ok := slices.BinarySearch(c.citedBy[target], d.ID); ok {
+			c.citedBy[target] = slices.Delete(c.citedBy[target], i, i+1)
+		}
+	}
+	for _, target := range mentioned {
+		if i, ok := slices.BinarySearch(c.citedBy[target], d.ID); !ok {
+			c.citedBy[target] = slices.Insert(c.citedBy[target], i, d.ID)
+		}
+	}
 	return mentioned, tx.SetMentions(d.ID, mentioned)
 }
 
@@ -345,19 +382,13 @@ func (c *correlation) crowdedOut(tx *store.Tx, l correlate.Link) (bool, error) {
 // citing lists the documents whose text cites this one. When its names may have changed, those that hold the words of
 // a name are read again.
 func (c *correlation) citing(tx *store.Tx, id int64) ([]int64, error) {
-	before, err := tx.MentionedBy(id)
-	if err != nil {
-		return nil, err
-	}
-	if renamed, err := tx.IsCalled(store.TaskNames, id); err != nil || !renamed {
-		return before, err
-	}
-	f, ok := c.index.Features(id)
-	if !ok {
-		return before, nil
+	renamed, err := tx.IsCalled(store.TaskNames, id)
+	f, known := c.index.Features(id)
+	if err != nil || !renamed || !known {
+		return c.citedBy[id], err
 	}
 	candidates := map[int64]bool{}
-	for _, source := range before {
+	for _, source := range c.citedBy[id] {
 		candidates[source] = true
 	}
 	for _, name := range f.Names {
@@ -384,5 +415,5 @@ func (c *correlation) citing(tx *store.Tx, id int64) ([]int64, error) {
 			return nil, err
 		}
 	}
-	return tx.MentionedBy(id)
+	return c.citedBy[id], nil
 }

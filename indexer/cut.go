@@ -72,7 +72,7 @@ func (o *outcome) cut(docPath string, bytes []byte) {
 		Path: text.Path(path), Title: d.Title, Aliases: d.Aliases, Tags: d.Tags, Headings: headings, Body: d.Text[d.Body.Start:d.Body.End],
 	})
 	o.prepared = store.Prepare(o.shelf.Name, docPath, d, features.Append(nil))
-	o.names, o.citable, o.links = namesOf(docPath, d), features.Names, d.Links
+	o.names, o.citable, o.links = namesOf(docPath, d.Title, d.Aliases), features.Names, d.Links
 	for _, p := range d.Problems {
 		o.problems = append(o.problems, store.Problem{Stage: stages[p.Stage], Line: p.Line, Reason: p.Reason})
 	}

@@ -85,7 +85,7 @@ func (r *run) putShelf(tx *store.Tx, w Shelf) error {
 		s.Shelf = w
 		return nil
 	}
-	s = &shelf{Shelf: w, id: id, looks: map[string]look{}, moving: map[string]int64{}, seen: map[string]int64{}}
+	s = &shelf{Shelf: w, id: id, looks: map[string]look{}, moving: map[string]int64{}, seen: map[string]int64{}, queued: map[string]watcher.Entry{}}
 	row, err := tx.Shelf(w.Name)
 	if err != nil {
 		return err

@@ -208,6 +208,7 @@ func (r *run) setOnline(_ context.Context, s *shelf) error {
 // apply does what a plan asks for: a few files at once, many through the bulk readers.
 func (r *run) apply(ctx context.Context, s *shelf, p Plan, l watcher.Listing, d doubts) error {
 	s.counted.unchanged += p.Unchanged
+	p.Read = s.notQueued(p.Read)
 	s.noteLooks(p)
 	if r.doubtDeletion(s, p, d) {
 		p.Gone = nil
@@ -256,6 +257,7 @@ func (r *run) applyBulk(ctx context.Context, s *shelf, p Plan, l watcher.Listing
 	jobs := make([]job, len(p.Read))
 	for i, c := range p.Read {
 		jobs[i] = job{shelf: s, folder: shared, change: c, docPath: s.docPath(c.Entry.Path)}
+		s.queued[c.Entry.Path] = c.Entry
 	}
 	for _, g := range p.Gone {
 		if _, ok := moved[g.Document]; !ok {

@@ -2,7 +2,7 @@ package indexer
 
 import (
 	"path"
-	"sort"
+	"slices"
 	"strings"
 
 	"shelfd/chunker"
@@ -18,15 +18,15 @@ const (
 )
 
 // namesOf are the names that a document answers to in links.
-func namesOf(docPath string, d *chunker.Document) []store.Name {
+func namesOf(docPath, title string, aliases []string) []store.Name {
 	bare := strings.TrimSuffix(docPath, path.Ext(docPath))
 	file := text.Fold(path.Base(bare))
 	names := []store.Name{{Kind: store.NamePath, Text: byPath + docPath}, {Kind: store.NamePath, Text: byPath + bare}, {Kind: store.NameFile, Text: byFile + file}}
 	if file == "readme" || file == "index" || file == "_index" {
 		names = append(names, store.Name{Kind: store.NamePath, Text: byPath + path.Dir(docPath)})
 	}
-	names = append(names, store.Name{Kind: store.NameTitle, Text: byName + text.Fold(d.Title)})
-	for _, alias := range d.Aliases {
+	names = append(names, store.Name{Kind: store.NameTitle, Text: byName + text.Fold(title)})
+	for _, alias := range aliases {
 		names = append(names, store.Name{Kind: store.NameAlias, Text: byName + text.Fold(alias)})
 	}
 	return names
@@ -78,28 +78,48 @@ func markdownExt(name string) string {
 	return ""
 }
 
-// putLinks stores the links of a text as yet to be resolved, and what names they look for.
-func putLinks(tx *store.Tx, id int64, docPath string, links []chunker.Link) error {
-	var raw []store.Unresolved
-	sought := map[string]bool{}
+// putLinks stores the links of a text as yet to be resolved, and what names they look for. known says that the document
+// may have had others before.
+func putLinks(tx *store.Tx, id int64, docPath string, links []chunker.Link, known bool) error {
+	var raw []store.TextLink
 	for _, l := range links {
-		if l.Target == "" {
-			continue // a heading of its own
-		}
-		raw = append(raw, store.Unresolved{TextLink: store.TextLink{Kind: l.Kind, Text: l.Text, Raw: l.Target, Fragment: l.Fragment, Line: l.Line}})
-		for _, name := range soughtBy(docPath, l.Target) {
-			sought[name] = true
+		if l.Target != "" { // else a heading of its own
+			raw = append(raw, store.TextLink{Kind: l.Kind, Text: l.Text, Raw: l.Target, Fragment: l.Fragment, Line: l.Line})
 		}
 	}
-	if err := tx.SetTextLinks(id, nil, raw); err != nil {
+	if len(raw) == 0 && !known {
+		return nil
+	}
+	unresolved := make([]store.Unresolved, len(raw))
+	for i, l := range raw {
+		unresolved[i] = store.Unresolved{TextLink: l}
+	}
+	if err := tx.SetTextLinks(id, nil, unresolved); err != nil {
 		return err
 	}
-	names := make([]string, 0, len(sought))
-	for name := range sought {
-		names = append(names, name)
+	if err := tx.PutSought(id, soughtByAll(docPath, raw), nil); err != nil {
+		return err
 	}
-	sort.Strings(names)
-	return tx.SetSought(id, names)
+	return tx.Call(store.TaskResolve, id)
+}
+
+// dropSought forgets what the links of a document look for. docPath is the path it had when they were stored.
+func dropSought(tx *store.Tx, id int64, docPath string) error {
+	links, err := tx.TextLinks(id)
+	if err != nil {
+		return err
+	}
+	return tx.PutSought(id, nil, soughtByAll(docPath, links))
+}
+
+// soughtByAll are the names that links look for, each once, sorted.
+func soughtByAll(docPath string, links []store.TextLink) []string {
+	var all []string
+	for _, l := range links {
+		all = append(all, soughtBy(docPath, l.Raw)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // resolve finds the targets of the links of documents that are down for it, at most limit of them (0 = all), and says

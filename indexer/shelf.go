@@ -1,9 +1,11 @@
 package indexer
 
 import (
+	"slices"
 	"time"
 
 	"shelfd/store"
+	"shelfd/watcher"
 )
 
 // shelf is what Run knows of one shelf beside its rows.
@@ -21,11 +23,12 @@ type shelf struct {
 	looksWritten int               // as the row says
 	collisions   map[string]string // file → doc_path where two files come to one
 
-	waiting int              // files at the bulk readers
-	gone    []store.File     // while bulk work is under way: not there, but some may turn up among what is read
-	moving  map[string]int64 // while bulk work is under way: new path → document that was moved there
-	seen    map[string]int64 // while bulk work is under way: when a path was last looked at by other means
-	done    int              // of the first reconcile
+	waiting int                      // files at the bulk readers
+	queued  map[string]watcher.Entry // those files, as they were listed
+	gone    []store.File             // while bulk work is under way: not there, but some may turn up among what is read
+	moving  map[string]int64         // while bulk work is under way: new path → document that was moved there
+	seen    map[string]int64         // while bulk work is under way: when a path was last looked at by other means
+	done    int                      // of the first reconcile
 	total   int
 	counted counts
 }
@@ -65,6 +68,17 @@ func (s *shelf) noteLooks(p Plan) {
 	for _, g := range p.Gone {
 		s.seen[g.File] = now
 	}
+}
+
+// notQueued leaves out the files that the bulk readers are to read anyway, as they stand now.
+func (s *shelf) notQueued(changes []Change) []Change {
+	if s.waiting == 0 {
+		return changes
+	}
+	return slices.DeleteFunc(changes, func(c Change) bool {
+		entry, queued := s.queued[c.Entry.Path]
+		return queued && entry == c.Entry
+	})
 }
 
 // settled says whether nothing is under way for the shelf.

@@ -51,6 +51,9 @@ func (r *run) bulkSlice(ctx context.Context, first outcome) error {
 func (r *run) commitSlice(ctx context.Context, s *shelf, outcomes []outcome) error {
 	s.waiting -= len(outcomes)
 	s.done += len(outcomes)
+	for _, o := range outcomes {
+		delete(s.queued, o.change.Entry.Path)
+	}
 	if r.shelves[s.Name] != s {
 		return nil // removed meanwhile
 	}

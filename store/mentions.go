@@ -1,42 +1,52 @@
 package store
 
 import (
+	"encoding/binary"
+	"errors"
 	"slices"
 	"strings"
 )
 
-// MentionedBy lists the documents whose text cites a document by name, in id order.
-func (v *View) MentionedBy(target int64) ([]int64, error) {
-	return v.ints(`SELECT source_id FROM mentions WHERE target_id = ? ORDER BY source_id`, target)
-}
-
 // Mentions lists the documents that a document's text cites by name, in id order.
 func (v *View) Mentions(source int64) ([]int64, error) {
-	return v.ints(`SELECT target_id FROM mentions WHERE source_id = ? ORDER BY target_id`, source)
+	var b []byte
+	err := v.queryRow(`SELECT mentions FROM features WHERE document_id = ?`, []any{source}, &b)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return unpackIDs(b), err
 }
 
 // SetMentions replaces the documents that a document's text cites by name; targets are in id order.
 func (tx *Tx) SetMentions(source int64, targets []int64) error {
-	before, err := tx.Mentions(source)
-	if err != nil {
-		return err
+	_, err := tx.exec(`UPDATE features SET mentions = ?2 WHERE document_id = ?1 AND mentions <> ?2`, source, packIDs(targets))
+	return err
+}
+
+// packIDs writes ids, which are in order, as varints of the distance from one to the next.
+func packIDs(ids []int64) []byte {
+	b := make([]byte, 0, 2*len(ids))
+	last := int64(0)
+	for _, id := range ids {
+		b = binary.AppendUvarint(b, uint64(id-last))
+		last = id
 	}
-	for _, t := range before {
-		if _, stays := slices.BinarySearch(targets, t); !stays {
-			if _, err := tx.exec(`DELETE FROM mentions WHERE source_id = ? AND target_id = ?`, source, t); err != nil {
-				return err
-			}
+	return b
+}
+
+func unpackIDs(b []byte) []int64 {
+	var ids []int64
+	last := int64(0)
+	for len(b) > 0 {
+		step, n := binary.Uvarint(b)
+		if n <= 0 {
+			return ids
 		}
+		last += int64(step)
+		ids = append(ids, last)
+		b = b[n:]
 	}
-	for _, t := range targets {
-		if _, had := slices.BinarySearch(before, t); had || t == source {
-			continue
-		}
-		if _, err := tx.exec(`INSERT OR IGNORE INTO mentions (source_id, target_id) VALUES (?, ?)`, source, t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return ids
 }
 
 // holdingTerms is how many terms of a name are looked up: the longest are the rarest, and the text is read anyway.

@@ -49,11 +49,6 @@ func (v *View) Named(name string) ([]Named, error) {
 	return list, err
 }
 
-// NamesOf lists the hashes of the names that a document answers to.
-func (v *View) NamesOf(id int64) ([]int64, error) {
-	return v.ints(`SELECT name FROM document_names WHERE document_id = ?`, id)
-}
-
 // Seekers lists the documents whose links look for a name.
 func (v *View) Seekers(nameHash int64) ([]int64, error) {
 	return v.ints(`SELECT source FROM link_names WHERE name = ?`, nameHash)
@@ -70,10 +65,12 @@ func (v *View) ints(query string, args ...any) ([]int64, error) {
 	return list, err
 }
 
-// SetNames replaces the names that a document answers to.
-func (tx *Tx) SetNames(id int64, names []Name) error {
-	if _, err := tx.exec(`DELETE FROM document_names WHERE document_id = ?`, id); err != nil {
-		return err
+// PutNames makes a document answer to names, and no longer to those in gone.
+func (tx *Tx) PutNames(id int64, names, gone []Name) error {
+	for _, n := range gone {
+		if _, err := tx.exec(`DELETE FROM document_names WHERE name = ? AND kind = ? AND document_id = ?`, NameHash(n.Text), n.Kind, id); err != nil {
+			return err
+		}
 	}
 	for _, n := range names {
 		if _, err := tx.exec(`INSERT OR IGNORE INTO document_names (name, kind, document_id) VALUES (?, ?, ?)`, NameHash(n.Text), n.Kind, id); err != nil {
@@ -83,10 +80,12 @@ func (tx *Tx) SetNames(id int64, names []Name) error {
 	return nil
 }
 
-// SetSought replaces the names that the links of a document look for.
-func (tx *Tx) SetSought(source int64, names []string) error {
-	if _, err := tx.exec(`DELETE FROM link_names WHERE source = ?`, source); err != nil {
-		return err
+// PutSought makes the links of a document look for names, and no longer for those in gone.
+func (tx *Tx) PutSought(source int64, names, gone []string) error {
+	for _, name := range gone {
+		if _, err := tx.exec(`DELETE FROM link_names WHERE name = ? AND source = ?`, NameHash(name), source); err != nil {
+			return err
+		}
 	}
 	for _, name := range names {
 		if _, err := tx.exec(`INSERT OR IGNORE INTO link_names (name, source) VALUES (?, ?)`, NameHash(name), source); err != nil {

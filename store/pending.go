@@ -9,7 +9,7 @@ type Task int
 const (
 	TaskResolve   Task = 1 // find the targets of the links of its text
 	TaskCorrelate Task = 2 // work out its links again
-	TaskNames     Task = 3 // with TaskCorrelate: its names are new or changed, so others may cite it now
+	TaskNames     Task = 3 // as TaskCorrelate, and its names are new or changed: others may cite it now
 )
 
 // Call puts documents down for a task.

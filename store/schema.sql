@@ -25,7 +25,7 @@ CREATE TABLE documents (
   shelf_id    INTEGER NOT NULL REFERENCES shelves(id) ON DELETE CASCADE,
   title       TEXT    NOT NULL,
   file_path   TEXT    NOT NULL UNIQUE,       -- doc_path: <shelf>/<path inside the root>, NFC
-  folder      TEXT    NOT NULL,              -- file_path up to the last slash: the shelf's name at its top
+  folder      TEXT    GENERATED ALWAYS AS (rtrim(rtrim(file_path, replace(file_path, '/', '')), '/')) VIRTUAL, -- the shelf's name at its top
   description TEXT    NOT NULL DEFAULT '',
   headings    TEXT    NOT NULL DEFAULT '[]', -- JSON: titles of the nodes in document order, "" for the node "~"
   tags        TEXT    NOT NULL DEFAULT '[]', -- JSON
@@ -44,7 +44,7 @@ CREATE TABLE documents (
   updated_at  INTEGER NOT NULL,              -- modification time of the file
   content     TEXT    NOT NULL
 ) STRICT;
-CREATE INDEX documents_folder ON documents(folder, file_path); -- browse
+CREATE INDEX documents_folder ON documents(folder);            -- browse
 CREATE INDEX documents_updated ON documents(updated_at);       -- recent
 
 -- The file of a document as it was when it was read: what a reconcile compares, apart from the wide rows.
@@ -64,19 +64,12 @@ CREATE TABLE files (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX files_document ON files(document_id);
 
--- correlate.Features of each document, in its binary form.
+-- What correlation knows of each document: its features, and which others its text cites by name.
 CREATE TABLE features (
   document_id INTEGER PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
-  features    BLOB    NOT NULL
+  features    BLOB    NOT NULL,              -- correlate.Features in binary form
+  mentions    BLOB    NOT NULL DEFAULT x''   -- document ids in order, each as the varint of its distance from the one before
 ) STRICT;
-
--- Which documents' texts cite which others by name; kept so that a change of one need not read the rest.
-CREATE TABLE mentions (
-  source_id   INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
-  target_id   INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
-  PRIMARY KEY (source_id, target_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX mentions_target ON mentions(target_id);
 
 -- Ids that documents had in an earlier database or have in the ledger, given back when the path appears.
 CREATE TABLE reserved_ids (
@@ -115,10 +108,11 @@ CREATE TABLE chunks (
 CREATE INDEX chunks_key ON chunks(key_hash); -- a citation whose document has lost the chunk
 
 -- Terms come already cut and folded by internal/text, separated by spaces: the tokenizer only splits at spaces.
--- heading: the trail of headings; body: words, identifier parts and CJK bigrams in order, so phrases hold;
--- ident: whole identifiers and the parts of camelCase; scope: one term for the shelf, each ancestor folder, the document.
+-- body: words, identifier parts and CJK bigrams in order, so phrases hold; heading: the trail of headings;
+-- ident: whole identifiers and the parts of camelCase; scope: one term for each ancestor folder (the shelf is the top
+-- one), the document, the language. body stands first: in every other column a posting takes two bytes more.
 CREATE VIRTUAL TABLE chunk_fts USING fts5(
-  heading, body, ident, scope,
+  body, heading, ident, scope,
   content='', contentless_delete=1,
   tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
 );
@@ -181,18 +175,16 @@ CREATE TABLE unresolved_links (
 CREATE TABLE document_names (
   name        INTEGER NOT NULL,
   kind        INTEGER NOT NULL,              -- 1 path, 2 file name, 3 title, 4 alias
-  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  document_id INTEGER NOT NULL,              -- no foreign key, which would want an index: the names of a document can be worked out
   PRIMARY KEY (name, kind, document_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX document_names_document ON document_names(document_id);
 
 -- Names that the links of a document look for: who must be resolved again when a name comes or goes.
 CREATE TABLE link_names (
   name   INTEGER NOT NULL,
-  source INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  source INTEGER NOT NULL,                   -- no foreign key, as above
   PRIMARY KEY (name, source)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX link_names_source ON link_names(source);
 
 -- Files that could not be read or parsed as they should. document_id is absent where nothing was indexed.
 CREATE TABLE problems (

@@ -9,7 +9,8 @@ import (
 // Scope terms stand in the scope column of both FTS tables, so that a filter by shelf, folder, document or language is
 // one more term of the MATCH. A letter says the kind; names are hashed, since a term may hold neither spaces nor quotes.
 
-func shelfTerm(shelf string) string { return "s" + nameTerm(shelf) }
+// shelfTerm is the term of a shelf: its top folder.
+func shelfTerm(shelf string) string { return folderTerm(shelf) }
 
 // folderTerm is the term of a folder: "shelf" or "shelf/folder/…".
 func folderTerm(folder string) string { return "f" + nameTerm(folder) }
@@ -24,16 +25,15 @@ func nameTerm(name string) string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-// scopeTerms is the content of the scope column for a document: its shelf, each ancestor folder, itself, its language.
+// scopeTerms is the content of the scope column for a document: itself, each ancestor folder, its language.
 func scopeTerms(shelf, path, language string, id int64) string {
 	var b strings.Builder
-	b.WriteString(shelfTerm(shelf))
+	b.WriteString(documentTerm(id))
 	for i := len(shelf); i < len(path); i++ {
 		if path[i] == '/' {
 			b.WriteString(" " + folderTerm(path[:i]))
 		}
 	}
-	b.WriteString(" " + documentTerm(id))
 	if language != "" {
 		b.WriteString(" " + languageTerm(language))
 	}

@@ -127,17 +127,17 @@ func (v *View) AllShelves() ([]Shelf, error) {
 	return shelves, err
 }
 
-// Features are the features of all documents, by id, in binary form.
-func (v *View) Features(each func(document, shelf int64, path string, features []byte) error) error {
-	return v.each(`SELECT x.document_id, d.shelf_id, d.file_path, x.features FROM features x JOIN documents d ON d.id = x.document_id ORDER BY x.document_id`,
+// Features are the features of all documents, by id, in binary form, and whom each text cites.
+func (v *View) Features(each func(document, shelf int64, path string, features []byte, mentions []int64) error) error {
+	return v.each(`SELECT x.document_id, d.shelf_id, d.file_path, x.features, x.mentions FROM features x JOIN documents d ON d.id = x.document_id ORDER BY x.document_id`,
 		nil, func(rows *sql.Rows) error {
 			var document, shelf int64
 			var path string
-			var features []byte
-			if err := rows.Scan(&document, &shelf, &path, &features); err != nil {
+			var features, mentions []byte
+			if err := rows.Scan(&document, &shelf, &path, &features, &mentions); err != nil {
 				return err
 			}
-			return each(document, shelf, path, features)
+			return each(document, shelf, path, features, unpackIDs(mentions))
 		})
 }
 

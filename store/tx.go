@@ -11,12 +11,19 @@ import (
 // Tx is one write transaction.
 type Tx struct {
 	*View
-	sql *sql.Tx
-	now int64
+	sql       *sql.Tx
+	now       int64
+	nextChunk int64 // first id after those of all chunks; 0 = not asked for yet
+
+	chunkTerms, documentTerms ftsWrites
 }
 
-// Update runs f in one write transaction: all of it is seen, or nothing.
+// Update runs f in one write transaction: all of it is seen, or nothing. It is not cut short when ctx ends: f is.
 func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx) // a context that can end costs the driver a goroutine a statement
 	sqlTx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("store: begin: %w", err)
@@ -24,6 +31,9 @@ func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
 	defer sqlTx.Rollback()
 	tx := &Tx{View: &View{tx: sqlTx, ctx: ctx, s: s, writer: true}, sql: sqlTx, now: time.Now().UnixNano()}
 	if err := f(tx); err != nil {
+		return err
+	}
+	if err := tx.flushTerms(); err != nil {
 		return err
 	}
 	if err := sqlTx.Commit(); err != nil {

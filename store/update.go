@@ -2,7 +2,6 @@ package store
 
 import (
 	"database/sql"
-	"strings"
 
 	"shelfd/chunker"
 )
@@ -34,24 +33,37 @@ func (tx *Tx) PutDocument(shelf, id int64, p *Prepared, f File) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if id, err = tx.putRow(shelf, id, p, f, old); err != nil {
+	first, err := tx.chunkRange(old, len(p.chunks))
+	if err != nil {
+		return 0, err
+	}
+	if id, err = tx.putRow(shelf, id, first, p, f); err != nil {
 		return 0, err
 	}
 	scope := scopeTerms(p.Shelf, p.Path, p.Document.Language, id)
-	if err := tx.putChunks(id, p, scope, old); err != nil {
+	if err := tx.putChunks(id, first, p, scope, old); err != nil {
 		return 0, err
 	}
-	if err := tx.putNames(id, p, scope); err != nil {
+	if old.path != "" {
+		tx.dropDocumentTerms(id)
+	}
+	tx.putDocumentTerms(id, p.names, scope)
+	if err := tx.putNodes(id, p, old); err != nil {
 		return 0, err
 	}
-	if err := tx.putNodes(id, p); err != nil {
+	if err := tx.putFeatures(id, p.Features, old); err != nil {
 		return 0, err
 	}
-	if _, err := tx.exec(`INSERT INTO features (document_id, features) VALUES (?, ?)
-		ON CONFLICT (document_id) DO UPDATE SET features = excluded.features`, id, p.Features); err != nil {
-		return 0, err
+	return id, tx.putFile(shelf, id, f, old)
+}
+
+func (tx *Tx) putFeatures(id int64, features []byte, old documentRow) error {
+	if old.path == "" {
+		_, err := tx.exec(`INSERT INTO features (document_id, features) VALUES (?, ?)`, id, features)
+		return err
 	}
-	return id, tx.putFile(shelf, id, f)
+	_, err := tx.exec(`UPDATE features SET features = ? WHERE document_id = ?`, features, id)
+	return err
 }
 
 // documentRow is what the writing of a document needs to know of the one before.
@@ -80,31 +92,27 @@ func (tx *Tx) claimID(path string) (int64, error) {
 	return id, err
 }
 
-func (tx *Tx) putRow(shelf, id int64, p *Prepared, f File, old documentRow) (int64, error) {
+func (tx *Tx) putRow(shelf, id, first int64, p *Prepared, f File) (int64, error) {
 	d := p.Document
 	date, dated := f.ModTime, 0
 	if !d.Date.IsZero() {
 		date, dated = d.Date.UnixNano(), 1
 	}
-	first, err := tx.chunkRange(old, len(p.chunks))
-	if err != nil {
-		return 0, err
-	}
 	var idArg any
 	if id != 0 {
 		idArg = id
 	}
-	err = tx.queryRow(`INSERT INTO documents (id, shelf_id, title, file_path, folder, description, headings, tags, aliases,
+	err := tx.queryRow(`INSERT INTO documents (id, shelf_id, title, file_path, description, headings, tags, aliases,
 			frontmatter, language, date, dated, bytes, body_start, lines, tokens, first_chunk, chunk_count, created_at, updated_at, content)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
 		ON CONFLICT (id) DO UPDATE SET shelf_id = excluded.shelf_id, title = excluded.title, file_path = excluded.file_path,
-			folder = excluded.folder, description = excluded.description, headings = excluded.headings, tags = excluded.tags,
+			description = excluded.description, headings = excluded.headings, tags = excluded.tags,
 			aliases = excluded.aliases, frontmatter = excluded.frontmatter, language = excluded.language, date = excluded.date,
 			dated = excluded.dated, bytes = excluded.bytes, body_start = excluded.body_start, lines = excluded.lines,
 			tokens = excluded.tokens, first_chunk = excluded.first_chunk, chunk_count = excluded.chunk_count,
 			updated_at = excluded.updated_at, content = excluded.content
 		RETURNING id`,
-		[]any{idArg, shelf, d.Title, p.Path, p.Path[:strings.LastIndexByte(p.Path, '/')], d.Description, p.headings, p.tags, p.aliases,
+		[]any{idArg, shelf, d.Title, p.Path, d.Description, p.headings, p.tags, p.aliases,
 			p.frontmatter, d.Language, date, dated, len(d.Text), d.Body.Start, d.LineCount, d.Tokens, first, len(p.chunks), tx.now, f.ModTime, d.Text},
 		&id)
 	return id, err
@@ -115,18 +123,21 @@ func (tx *Tx) chunkRange(old documentRow, n int) (int64, error) {
 	if n == 0 || n <= old.chunks {
 		return old.firstChunk, nil
 	}
-	var next int64
-	err := tx.queryRow(`SELECT coalesce(max(id), 0) + 1 FROM chunks`, nil, &next)
-	return next, err
+	if tx.nextChunk == 0 {
+		if err := tx.queryRow(`SELECT coalesce(max(id), 0) + 1 FROM chunks`, nil, &tx.nextChunk); err != nil {
+			return 0, err
+		}
+	}
+	first := tx.nextChunk
+	tx.nextChunk += int64(n)
+	return first, nil
 }
 
 // putChunks replaces the chunks of a document. In place, a chunk whose indexed text stayed the same keeps its FTS row.
-func (tx *Tx) putChunks(id int64, p *Prepared, scope string, old documentRow) error {
+func (tx *Tx) putChunks(id, first int64, p *Prepared, scope string, old documentRow) error {
 	n := len(p.chunks)
-	inPlace := n > 0 && n <= old.chunks
 	var kept []bool
-	first := old.firstChunk
-	if inPlace {
+	if n > 0 && n <= old.chunks {
 		var err error
 		if kept, err = tx.unchangedChunks(id, p, old); err != nil {
 			return err
@@ -135,14 +146,6 @@ func (tx *Tx) putChunks(id int64, p *Prepared, scope string, old documentRow) er
 	if err := tx.dropChunks(old, kept); err != nil {
 		return err
 	}
-	if n == 0 {
-		return nil
-	}
-	if !inPlace {
-		if err := tx.queryRow(`SELECT first_chunk FROM documents WHERE id = ?`, []any{id}, &first); err != nil {
-			return err
-		}
-	}
 	for i, c := range p.Document.Chunks {
 		if err := tx.putChunk(id, first+int64(i), c); err != nil {
 			return err
@@ -150,11 +153,7 @@ func (tx *Tx) putChunks(id int64, p *Prepared, scope string, old documentRow) er
 		if i < len(kept) && kept[i] {
 			continue
 		}
-		t := p.chunks[i]
-		if _, err := tx.exec(`INSERT INTO chunk_fts (rowid, heading, body, ident, scope) VALUES (?, ?, ?, ?, ?)`,
-			first+int64(i), t.heading, t.body, t.ident, scope); err != nil {
-			return err
-		}
+		tx.putChunkTerms(first+int64(i), p.chunks[i], scope)
 	}
 	return nil
 }
@@ -190,9 +189,7 @@ func (tx *Tx) dropChunks(old documentRow, kept []bool) error {
 		if i < len(kept) && kept[i] {
 			continue
 		}
-		if _, err := tx.exec(`DELETE FROM chunk_fts WHERE rowid = ?`, old.firstChunk+int64(i)); err != nil {
-			return err
-		}
+		tx.dropChunkTerms(old.firstChunk + int64(i))
 	}
 	if old.chunks == 0 {
 		return nil
@@ -201,19 +198,11 @@ func (tx *Tx) dropChunks(old documentRow, kept []bool) error {
 	return err
 }
 
-func (tx *Tx) putNames(id int64, p *Prepared, scope string) error {
-	if _, err := tx.exec(`DELETE FROM document_fts WHERE rowid = ?`, id); err != nil {
-		return err
-	}
-	t := p.names
-	_, err := tx.exec(`INSERT INTO document_fts (rowid, title, alias, tag, path, ident, scope) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		id, t.title, t.alias, t.tag, t.path, t.ident, scope)
-	return err
-}
-
-func (tx *Tx) putNodes(id int64, p *Prepared) error {
-	if _, err := tx.exec(`DELETE FROM nodes WHERE document_id = ?`, id); err != nil {
-		return err
+func (tx *Tx) putNodes(id int64, p *Prepared, old documentRow) error {
+	if old.path != "" {
+		if _, err := tx.exec(`DELETE FROM nodes WHERE document_id = ?`, id); err != nil {
+			return err
+		}
 	}
 	for i, n := range p.Document.Nodes {
 		if _, err := tx.exec(`INSERT INTO nodes (document_id, ordinal, parent, level, slug, line_start, line_end, byte_start, byte_end)
@@ -224,9 +213,11 @@ func (tx *Tx) putNodes(id int64, p *Prepared) error {
 	return nil
 }
 
-func (tx *Tx) putFile(shelf, id int64, f File) error {
-	if _, err := tx.exec(`DELETE FROM files WHERE document_id = ?`, id); err != nil {
-		return err
+func (tx *Tx) putFile(shelf, id int64, f File, old documentRow) error {
+	if old.path != "" {
+		if _, err := tx.exec(`DELETE FROM files WHERE document_id = ?`, id); err != nil {
+			return err
+		}
 	}
 	_, err := tx.exec(`INSERT INTO files (shelf_id, file, document_id, size, mtime, ctime, inode, device, read_at, hash, version)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?)`, shelf, []byte(f.File), id, f.Size, f.ModTime, f.ChangeTime, int64(f.Inode), int64(f.Device), f.ReadAt, f.Hash[:], f.Version)
@@ -253,9 +244,7 @@ func (tx *Tx) DeleteDocument(id int64) error {
 	if err := tx.dropChunks(old, nil); err != nil {
 		return err
 	}
-	if _, err := tx.exec(`DELETE FROM document_fts WHERE rowid = ?`, id); err != nil {
-		return err
-	}
+	tx.dropDocumentTerms(id)
 	_, err = tx.exec(`DELETE FROM documents WHERE id = ?`, id)
 	return err
 }
