@@ -16,13 +16,17 @@ type pagination struct {
 
 func paginate(part, parts int) pagination { return pagination{part, parts, part < parts} }
 
+// adviceRoom is kept free for next steps that name nodes: a path and two node ids, each at most 300 units as arg and
+// readCall write them, and the words around them.
+const adviceRoom = 1500
+
 // room is what is left of the budget for the nodes of one part, whichever part it is: render is tried with the
 // longest numbers, as the last part and as one before it.
 func room[T any](render func([]T, pagination) answer) int {
 	const most = 9999999
 	last := units(render([]T{}, paginate(most, most)).encode())
 	before := units(render([]T{}, paginate(most-1, most)).encode())
-	return budget - max(last, before) + len("[]")
+	return budget - adviceRoom - max(last, before) + len("[]")
 }
 
 // pick renders one of the parts, or says how many there are.

@@ -249,5 +249,8 @@ func (s *Server) progress() progress {
 		return progress{State: "ready"}
 	}
 	p := s.options.Indexer.Progress()
+	if p.State != "indexing" {
+		p.Done = p.Total
+	}
 	return progress{p.State, p.Done, p.Total}
 }

@@ -55,8 +55,15 @@ func manageShelves(ctx context.Context, c call) (json.RawMessage, error) {
 func listShelves(ctx context.Context, c call) (json.RawMessage, error) {
 	var shelves []store.Shelf
 	err := c.view(ctx, func(v *store.View) (err error) {
-		shelves, err = v.Shelves()
-		return err
+		if shelves, err = v.Shelves(); err != nil {
+			return err
+		}
+		for i := range shelves {
+			if shelves[i].Chunks, err = v.ShelfChunks(shelves[i].ID); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func syncedAnswer(list []indexer.ShelfReport, n int, now string) answer {
 	}
 	trouble := ""
 	if problems > 0 {
-		trouble = count(problems, "file could", "files could") + " not be read as they should; get_document shows the problem of one, `shelfd status` all."
+		trouble = count(problems, "file was", "files were") + " not read as it should be; `shelfd status` lists them, get_document tells the problem of one."
 	}
 	return answer{s, next(fmt.Sprintf("The index equals the disk; %s.", count(changed, "document changed", "documents changed")), "Repeat the search or the reading that looked out of date.", trouble)}
 }
