@@ -116,8 +116,10 @@ func unknownFields(params []param, fields map[string]any) []rejected {
 	var faults []rejected
 	for name := range fields {
 		if !contains(known, name) {
-			faults = append(faults, rejected{Field: clip(name, 80), Reason: "there is no such argument",
-				Expected: "one of: " + strings.Join(known, ", "), Nearest: first(nearest(name, known, 1))})
+			faults = append(faults, rejected{
+				Field: clip(name, 80), Reason: "there is no such argument",
+				Expected: "one of: " + strings.Join(known, ", "), Nearest: first(nearest(name, known, 1)),
+			})
 		}
 	}
 	sort.Slice(faults, func(i, j int) bool { return faults[i].Field < faults[j].Field })
@@ -252,8 +254,10 @@ func refuseArguments(faults []rejected) *refusal {
 			}
 		}
 	}
-	return &refusal{code: InvalidInput, text: strings.Join(texts, "; "), details: map[string]any{"rejected": faults},
-		steps: next("Correct the arguments and call again.", options...)}
+	return &refusal{
+		code: InvalidInput, text: strings.Join(texts, "; "), details: map[string]any{"rejected": faults},
+		steps: next("Correct the arguments and call again.", options...),
+	}
 }
 
 func contains(list []string, s string) bool {

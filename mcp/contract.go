@@ -29,13 +29,17 @@ RULES
 CITE every claim as [doc_path, L<start>-<end>], with the numbers printed before the lines, as narrow as the claim. Only what you have read with get_node_content() is evidence; snippets and summaries are not.`
 
 func docPath() param {
-	return param{name: "doc_path", kind: aString, required: true, min: 1, max: maxArgument,
-		about: "Path of the document exactly as an answer gave it: shelf, folders, file name with extension."}
+	return param{
+		name: "doc_path", kind: aString, required: true, min: 1, max: maxArgument,
+		about: "Path of the document exactly as an answer gave it: shelf, folders, file name with extension.",
+	}
 }
 
 func partOf() param {
-	return param{name: "part", kind: anInt, min: 1, absent: 1,
-		about: "Which part of a long answer, from 1. Raise it until pagination.has_more is false."}
+	return param{
+		name: "part", kind: anInt, min: 1, absent: 1,
+		about: "Which part of a long answer, from 1. Raise it until pagination.has_more is false.",
+	}
 }
 
 // contract is every tool with its texts, in the order in which a model should think of them.
@@ -44,106 +48,145 @@ func contract() []*tool {
 }
 
 func browseTool() *tool {
-	return &tool{name: "browse_documents", title: "Browse the library", reads: true, repeatable: true, run: browse,
+	return &tool{
+		name: "browse_documents", title: "Browse the library", reads: true, repeatable: true, run: browse,
 		about: "Lists one folder of the library: its subfolders, then the documents directly in it with title, description and size. " +
 			"Without arguments it lists the shelves and their state. The first tool for any question a document may answer: go down by the `path` of a folder whose name or description fits. " +
 			"Page a long folder with `offset` = `next_offset`. Search only when browsing does not lead there.",
 		params: []param{
-			{name: "folder", kind: aString, max: maxArgument, absent: "",
-				about: `Folder to list, exactly as the "path" of a folder in an earlier answer. "" lists the shelves.`},
+			{
+				name: "folder", kind: aString, max: maxArgument, absent: "",
+				about: `Folder to list, exactly as the "path" of a folder in an earlier answer. "" lists the shelves.`,
+			},
 			{name: "offset", kind: anInt, absent: 0, about: "Where to go on: next_offset of the answer before."},
 			{name: "limit", kind: anInt, min: 1, max: 50, absent: 10, about: "How many documents a page holds."},
-			{name: "sort", kind: aString, choices: []string{"path", "updated", "title"}, absent: "path",
-				about: "Order of the documents; updated = last changed first."},
-		}}
+			{
+				name: "sort", kind: aString, choices: []string{"path", "updated", "title"}, absent: "path",
+				about: "Order of the documents; updated = last changed first.",
+			},
+		},
+	}
 }
 
 func documentTool() *tool {
-	return &tool{name: "get_document", title: "Describe a document", reads: true, repeatable: true, run: describeDocument,
+	return &tool{
+		name: "get_document", title: "Describe a document", reads: true, repeatable: true, run: describeDocument,
 		about: "What is known of one document without its text: title, front matter, tags, lines, tokens, links in and out, problems in reading it. " +
 			"Tells how to go on: `read_structure_first` is true above 8,000 tokens; smaller documents can be read from their top sections.",
-		params: []param{docPath()}}
+		params: []param{docPath()},
+	}
 }
 
 func structureTool() *tool {
-	return &tool{name: "get_document_structure", title: "Outline of a document", reads: true, repeatable: true, run: structure,
+	return &tool{
+		name: "get_document_structure", title: "Outline of a document", reads: true, repeatable: true, run: structure,
 		about: "The outline of a document without its text: sections (nodes) with node_id, title, lines and tokens, nested. " +
 			"Needed before reading a document over 8,000 tokens. Shows `depth` levels; a node with `child_count` has more below it: pass its node_id to open that subtree. " +
 			"Long outlines come in parts.",
 		params: []param{
 			docPath(),
-			{name: "node_id", kind: aString, min: 1, max: maxArgument,
-				about: "Show only this section and what is below it; depth counts from it. Exactly as an answer gave it."},
+			{
+				name: "node_id", kind: aString, min: 1, max: maxArgument,
+				about: "Show only this section and what is below it; depth counts from it. Exactly as an answer gave it.",
+			},
 			{name: "depth", kind: anInt, min: 1, max: 10, absent: 3, about: "How many levels to show."},
 			partOf(),
-		}}
+		},
+	}
 }
 
 func contentTool() *tool {
-	return &tool{name: "get_node_content", title: "Read sections", reads: true, repeatable: true, run: content,
+	return &tool{
+		name: "get_node_content", title: "Read sections", reads: true, repeatable: true, run: content,
 		about: "The Markdown of one or more sections as it stands in the file, each line behind its line number (`123│ text`). " +
 			"A section comes with all its subsections, so ask for leaves; a parent only when you want all of it. The one tool whose answers are evidence: cite them as [doc_path, L<start>-<end>]. " +
 			"Long text comes in parts.",
 		params: []param{
 			docPath(),
-			{name: "node_ids", kind: aList, required: true, min: 1, max: 20,
-				about: "Sections to read, each node_id exactly as get_document_structure or search_documents gave it."},
+			{
+				name: "node_ids", kind: aList, required: true, min: 1, max: 20,
+				about: "Sections to read, each node_id exactly as get_document_structure or search_documents gave it.",
+			},
 			partOf(),
-		}}
+		},
+	}
 }
 
 func searchTool() *tool {
-	return &tool{name: "search_documents", title: "Search the library", reads: true, repeatable: true, run: search,
+	return &tool{
+		name: "search_documents", title: "Search the library", reads: true, repeatable: true, run: search,
 		about: "Full-text search; returns passages with their section, lines and a snippet, best first. All words are wanted; with few hits it relaxes to some of the words, then to parts of words (`match` says so). " +
 			"Also: \"a phrase\", pre*, -not, OR, and filters shelf: path: tag: title: heading: after:2025-01-01 before: or any front matter key. " +
 			"Case and accents don't matter; Chinese, Japanese, Korean and identifiers (C++, ISO-27001, foo_bar) work. " +
 			"Use it for exact terms and when browsing has stalled, then read the hits with get_node_content.",
 		params: []param{
-			{name: "query", kind: aString, required: true, min: 1, max: maxArgument,
-				about: `Distinctive words as the text would have them, such as "valve torque" or "离职 补偿"; not a question.`},
-			{name: "folder", kind: aString, max: maxArgument,
-				about: `Search only below this folder or shelf, exactly as the "path" of a folder in an answer.`},
+			{
+				name: "query", kind: aString, required: true, min: 1, max: maxArgument,
+				about: `Distinctive words as the text would have them, such as "valve torque" or "离职 补偿"; not a question.`,
+			},
+			{
+				name: "folder", kind: aString, max: maxArgument,
+				about: `Search only below this folder or shelf, exactly as the "path" of a folder in an answer.`,
+			},
 			{name: "doc_path", kind: aString, min: 1, max: maxArgument, about: "Search only in this document; wins over folder."},
 			{name: "limit", kind: anInt, min: 1, max: 50, absent: 10, about: "How many passages to return."},
 			{name: "offset", kind: anInt, absent: 0, about: "Where to go on: next_offset of the answer before."},
-			{name: "detail", kind: aString, choices: []string{"concise", "evidence"}, absent: "concise",
-				about: "evidence adds what a viewer needs to point at the passage."},
-			{name: "where", kind: aString, min: 1, max: maxArgument,
-				about: "Filters only, kept apart from the words: tag:safety after:2025-01-01 status=draft"},
-			{name: "mode", kind: aString, choices: []string{"auto", "fts", "vector", "hybrid", "literal", "regex"}, absent: "auto",
-				about: "How to look. literal and regex go through the stored text; leave it at auto otherwise."},
-			{name: "scope", kind: aString, choices: []string{"global", "department", "personal"},
-				about: "Only documents for everyone, for a department, or of one person, where shelves make that difference."},
+			{
+				name: "detail", kind: aString, choices: []string{"concise", "evidence"}, absent: "concise",
+				about: "evidence adds what a viewer needs to point at the passage.",
+			},
+			{
+				name: "where", kind: aString, min: 1, max: maxArgument,
+				about: "Filters only, kept apart from the words: tag:safety after:2025-01-01 status=draft",
+			},
+			{
+				name: "mode", kind: aString, choices: []string{"auto", "fts", "vector", "hybrid", "literal", "regex"}, absent: "auto",
+				about: "How to look. literal and regex go through the stored text; leave it at auto otherwise.",
+			},
+			{
+				name: "scope", kind: aString, choices: []string{"global", "department", "personal"},
+				about: "Only documents for everyone, for a department, or of one person, where shelves make that difference.",
+			},
 			{name: "locale", kind: aString, min: 1, max: maxArgument, about: "Language of display names, such as it."},
-		}}
+		},
+	}
 }
 
 func relatedTool() *tool {
-	return &tool{name: "related_documents", title: "Documents that belong together", reads: true, repeatable: true, run: related,
+	return &tool{
+		name: "related_documents", title: "Documents that belong together", reads: true, repeatable: true, run: related,
 		about: "Documents linked with this one: by its author (text), worked out from shared titles, headings, tags and words (heuristic), or stated by someone (manual). " +
 			"Strongest first. Use it to find the standard a document follows, what depends on it, or further reading.",
 		params: []param{
 			docPath(),
-			{name: "direction", kind: aString, choices: []string{"both", "in", "out"}, absent: "both",
-				about: "out = what it refers to, in = what refers to it."},
-			{name: "origins", kind: aList, min: 1, max: 3, choices: []string{"text", "heuristic", "manual"},
-				about: "Only links of these origins; all when left out."},
+			{
+				name: "direction", kind: aString, choices: []string{"both", "in", "out"}, absent: "both",
+				about: "out = what it refers to, in = what refers to it.",
+			},
+			{
+				name: "origins", kind: aList, min: 1, max: 3, choices: []string{"text", "heuristic", "manual"},
+				about: "Only links of these origins; all when left out.",
+			},
 			{name: "depth", kind: anInt, min: 1, max: 3, absent: 1, about: "How many steps to follow."},
 			{name: "limit", kind: anInt, min: 1, max: 50, absent: 20, about: "How many links to return."},
-		}}
+		},
+	}
 }
 
 func syncTool() *tool {
-	return &tool{name: "sync", title: "Bring the index up to date", repeatable: true, run: synchronise,
+	return &tool{
+		name: "sync", title: "Bring the index up to date", repeatable: true, run: synchronise,
 		about: "Compares the shelves with the disk now and returns when the index equals it. Shelves are watched, so this is only needed right after files were changed, or when an answer looks out of date. " +
 			"May take minutes on a large new shelf; sends progress.",
 		params: []param{
 			{name: "shelf", kind: aString, min: 1, max: maxArgument, about: "Name of one shelf; all when left out."},
-		}}
+		},
+	}
 }
 
 func managementTool() *tool {
-	t := &tool{name: "docs_management", title: "Manage shelves", destroys: true,
+	t := &tool{
+		name: "docs_management", title: "Manage shelves", destroys: true,
 		about: "Changes what the library holds; only on the user's wish. action manage_shelves, operation list | add (root, name?, description?) | remove (shelf) | rename (shelf, new_name). " +
 			"A shelf is a folder of Markdown on the daemon's machine. Removing a shelf forgets its index; files are never touched. Shelves of the configuration file can only be changed there.",
 	}

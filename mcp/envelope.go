@@ -82,18 +82,24 @@ func refusalOf(ctx context.Context, err error) *refusal {
 	case errors.As(err, &r):
 		return r
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &refusal{code: Unavailable, text: "this call took too long and was stopped",
-			steps: next("Ask for less, or try again in a moment.", "Narrow the call: a folder, a document, a smaller limit.")}
+		return &refusal{
+			code: Unavailable, text: "this call took too long and was stopped",
+			steps: next("Ask for less, or try again in a moment.", "Narrow the call: a folder, a document, a smaller limit."),
+		}
 	case errors.Is(err, context.Canceled) || ctx.Err() != nil:
 		return &refusal{code: Cancelled, text: "this call was cancelled", steps: next("Nothing was changed by it that sync would not finish.")}
 	case errors.Is(err, indexer.ErrNotRunning):
 		return &refusal{code: Unavailable, text: "the daemon is ending", steps: next("Try again when it runs.")}
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, indexer.ErrUnknownShelf):
-		return &refusal{code: NotFound, text: "what was asked for is not in the library any more",
-			steps: next("The library changed while this call ran.", "Repeat the call.", "browse_documents() shows what is there now.")}
+		return &refusal{
+			code: NotFound, text: "what was asked for is not in the library any more",
+			steps: next("The library changed while this call ran.", "Repeat the call.", "browse_documents() shows what is there now."),
+		}
 	}
-	return &refusal{code: Internal, text: clip(err.Error(), 400),
-		steps: next("The daemon could not answer; the call itself was well formed.", "Try once more.", "If it fails again, tell the user to look at `shelfd status` and the daemon's log.")}
+	return &refusal{
+		code: Internal, text: clip(err.Error(), 400),
+		steps: next("The daemon could not answer; the call itself was well formed.", "Try once more.", "If it fails again, tell the user to look at `shelfd status` and the daemon's log."),
+	}
 }
 
 // encode is compact JSON with <, > and & as they are: they are common in Markdown and an escape costs six units.

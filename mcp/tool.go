@@ -124,8 +124,10 @@ func (c call) indexer() (*indexer.Indexer, error) {
 	if x := c.server.options.Indexer; x != nil {
 		return x, nil
 	}
-	return nil, &refusal{code: Unavailable, text: "this program only reads; no daemon is indexing",
-		steps: next("Changes need the daemon.", "Ask the user to start it: shelfd serve")}
+	return nil, &refusal{
+		code: Unavailable, text: "this program only reads; no daemon is indexing",
+		steps: next("Changes need the daemon.", "Ask the user to start it: shelfd serve"),
+	}
 }
 
 // definition is the tool as tools/list shows it.

@@ -185,8 +185,10 @@ func (s shelved) advice(l listing) steps {
 // noFolder refuses a folder that is not there, naming those that are close.
 func noFolder(v *store.View, folder string) error {
 	if d, err := v.Document(folder); err == nil {
-		return &refusal{code: NotFound, text: quoted(folder) + " is a document, not a folder",
-			steps: next("Describe the document instead.", callText("get_document", "doc_path", arg(d.Path)))}
+		return &refusal{
+			code: NotFound, text: quoted(folder) + " is a document, not a folder",
+			steps: next("Describe the document instead.", callText("get_document", "doc_path", arg(d.Path))),
+		}
 	}
 	close, err := v.NearFolders(folder, 5)
 	if err != nil {

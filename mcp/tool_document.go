@@ -87,8 +87,10 @@ func openDocument(v *store.View, path string) (store.Document, error) {
 		return d, err
 	}
 	if _, err := v.Folders(path); err == nil {
-		return d, &refusal{code: NotFound, text: quoted(path) + " is a folder, not a document",
-			steps: next("List the folder.", callText("browse_documents", "folder", arg(path)))}
+		return d, &refusal{
+			code: NotFound, text: quoted(path) + " is a folder, not a document",
+			steps: next("List the folder.", callText("browse_documents", "folder", arg(path))),
+		}
 	}
 	close, err := v.NearPaths(path, 5)
 	if err != nil {

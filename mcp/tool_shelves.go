@@ -168,6 +168,8 @@ func shelfRefusal(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, indexer.ErrNotRunning) {
 		return err
 	}
-	return &refusal{code: InvalidInput, text: clip(err.Error(), 800),
-		steps: next("Nothing was changed.", `docs_management(action="manage_shelves", operation="list") shows the shelves, their roots and where they come from.`)}
+	return &refusal{
+		code: InvalidInput, text: clip(err.Error(), 800),
+		steps: next("Nothing was changed.", `docs_management(action="manage_shelves", operation="list") shows the shelves, their roots and where they come from.`),
+	}
 }
