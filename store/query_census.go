@@ -15,9 +15,10 @@ import (
 // mean the same chunks with the same text, so a census is never older than the picture it is used with.
 type census struct {
 	stamp     string
-	documents extents // by id; one without chunks may be missing
-	places    extents // by first chunk, those without chunks left out
-	chunks    int     // of all documents
+	documents extents  // by id; those without chunks may be missing
+	places    extents  // by first chunk
+	firsts    postings // the first chunks of all documents
+	chunks    int      // how many there are
 
 	mu    sync.Mutex
 	words *vocabulary // nil until asked for
@@ -39,7 +40,7 @@ func (v *View) census() (*census, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &census{stamp: stamp, documents: documents, places: documents.inPlace()}
+	c := &census{stamp: stamp, documents: documents, places: documents.inPlace(), firsts: documents.firsts()}
 	for _, x := range documents {
 		c.chunks += x.n
 	}

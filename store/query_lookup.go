@@ -15,29 +15,22 @@ import (
 
 // found is where something stands.
 type found struct {
-	in    postings // chunks that hold it
-	by    postings // chunks whose document has it among its names, or passes the filter
-	first postings // the first chunks of those documents
+	in postings // chunks that hold it
+	by postings // chunks whose document has it among its names, or that pass a filter
 }
 
 // answers are the chunks that have it, in themselves or by the names of their document.
 func (f found) answers() postings { return union(f.in, f.by) }
 
 func (f found) or(g found) found {
-	return found{union(f.in, g.in), union(f.by, g.by), union(f.first, g.first)}
+	return found{union(f.in, g.in), union(f.by, g.by)}
 }
 
 func (f found) and(g found) found {
 	return found{
-		in:    union(intersect(f.in, g.answers()), intersect(g.in, f.by)),
-		by:    intersect(f.by, g.by),
-		first: intersect(f.first, g.first),
+		in: union(intersect(f.in, g.answers()), intersect(g.in, f.by)),
+		by: intersect(f.by, g.by),
 	}
-}
-
-// named is what the names of documents answer.
-func named(documents extents) found {
-	return found{by: documents.chunks(), first: documents.firsts()}
 }
 
 // lookup finds the parts of one query inside a scope.
@@ -69,9 +62,7 @@ func (l *lookup) match(m match) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
-	f := named(l.index.of(documents))
-	f.in = chunks
-	return f, nil
+	return found{in: chunks, by: l.index.of(documents).chunks()}, nil
 }
 
 // unit finds a unit as typed, its sign left out of account.
@@ -115,10 +106,10 @@ func (l *lookup) filter(u unit) (found, error) {
 		return found{}, err
 	}
 	if positive != u {
-		return l.without(named(l.index.of(documents)))
+		return l.without(found{by: l.index.of(documents).chunks()})
 	}
 	names, err := l.inScope(documents)
-	return named(names), err
+	return found{by: names.chunks()}, err
 }
 
 // inScope are those of the documents that the scope holds.

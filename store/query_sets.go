@@ -133,20 +133,15 @@ func (e extents) chunks() postings {
 func (e extents) firsts() postings {
 	out := make(postings, 0, len(e))
 	for _, x := range e.inPlace() {
-		if x.n > 0 {
-			out = append(out, x.first)
-		}
+		out = append(out, x.first)
 	}
 	return out
 }
 
-// inPlace orders documents as their chunks are.
+// inPlace are the documents with chunks, in the order of these.
 func (e extents) inPlace() extents {
+	e = slices.DeleteFunc(slices.Clone(e), func(x extent) bool { return x.n == 0 })
 	byFirst := func(a, b extent) int { return cmp.Compare(a.first, b.first) }
-	if slices.IsSortedFunc(e, byFirst) {
-		return e
-	}
-	e = slices.Clone(e)
 	slices.SortFunc(e, byFirst)
 	return e
 }

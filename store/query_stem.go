@@ -140,14 +140,41 @@ func (l *lookup) speaks(language string) (bool, error) {
 	return l.spoken[language], nil
 }
 
-// containing are the words of the index that hold a part inside, the commonest ones.
-func (l *lookup) containing(part string) ([]string, error) {
-	words, err := l.index.vocabulary(l.v)
+// substringTerms bounds the words that a part of a word stands for.
+const substringTerms = 64
+
+// containing finds what holds a folded part of a word inside: words of the chunks, the commonest ones, and names of
+// documents.
+func (l *lookup) containing(part string) (found, []string, error) {
+	vocabulary, err := l.index.vocabulary(l.v)
+	if err != nil {
+		return found{}, nil, err
+	}
+	var f found
+	words := commonest(vocabulary.containing(part), substringTerms)
+	if len(words) > 0 {
+		if f, err = l.match(anyOf(words)); err != nil {
+			return found{}, nil, err
+		}
+	}
+	named, err := l.namesContaining(part)
+	return f.or(found{by: named.chunks()}), words, err
+}
+
+// namesContaining are the documents of the scope with a part of a word in title, aliases, tags or path.
+func (l *lookup) namesContaining(part string) (extents, error) {
+	var documents postings
+	err := l.v.each(`SELECT id, title || ' ' || aliases || ' ' || tags || ' ' || substr(file_path, instr(file_path, '/')) FROM documents`, nil, func(rows *sql.Rows) error {
+		var id int64
+		var names sql.RawBytes
+		err := rows.Scan(&id, &names)
+		if strings.Contains(text.Fold(string(names)), part) {
+			documents = append(documents, id)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return commonest(words.containing(part), substringTerms), nil
+	return l.inScope(sorted(documents))
 }
-
-// substringTerms bounds the words that a part of a word stands for.
-const substringTerms = 64

@@ -95,7 +95,7 @@ func (o *order) weighNames() error {
 	expr, matches := "", 0
 	for k, w := range o.s.wanted {
 		expr = orMatch(expr, unitsMatch(w.clause).document)
-		matches += len(o.g.sets[k].first)
+		matches += len(intersect(o.g.sets[k].by, o.s.index.firsts))
 	}
 	if expr == "" || matches > costly {
 		return nil

@@ -24,8 +24,8 @@ func (s *search) add(g group) {
 // every are the chunks for which every set holds, one at least inside the chunk itself.
 //
 // A chunk that holds nothing has all from the names of its document; it counts when it is the first one there.
-func every(sets []found) postings {
-	answers, inside := sets[0].answers(), union(sets[0].in, sets[0].first)
+func every(sets []found, firsts postings) postings {
+	answers, inside := sets[0].answers(), union(sets[0].in, firsts)
 	for _, f := range sets[1:] {
 		answers = intersect(answers, f.answers())
 		inside = union(inside, f.in)
@@ -42,7 +42,7 @@ func (s *search) asTyped() error {
 			g.count = append(g.count, w.ident)
 		}
 	}
-	g.ids = every(g.sets)
+	g.ids = every(g.sets, s.index.firsts)
 	s.add(g)
 	return nil
 }
@@ -65,7 +65,7 @@ func (s *search) byStem() error {
 	if !slices.ContainsFunc(s.wanted, func(w *wish) bool { return len(w.stems) > 0 }) {
 		return nil
 	}
-	g.ids = every(g.sets)
+	g.ids = every(g.sets, s.index.firsts)
 	s.add(g)
 	s.ran = append(s.ran, wider.String())
 	return nil
@@ -112,7 +112,7 @@ func (s *search) someWords() error {
 			continue
 		}
 		g.count = append(g.count, w.whole.answers())
-		g.ids = union(g.ids, union(w.part.in, w.part.first))
+		g.ids = union(g.ids, union(w.part.in, intersect(w.part.by, s.index.firsts)))
 		some = append(append(some, w.clause...), wordUnits(w.pieces)...)
 	}
 	if len(s.wanted) == 1 && len(s.wanted[0].pieces) == 0 {
@@ -167,13 +167,13 @@ func (s *search) insideWords() error {
 		either := w.inside.or(w.wide)
 		g.sets = append(g.sets, either)
 		g.count = append(g.count, either.answers())
-		g.ids = union(g.ids, w.inside.in)
+		g.ids = union(g.ids, union(w.inside.in, intersect(w.inside.by, s.index.firsts)))
 		some = append(some, wordUnits(w.inner)...)
 	}
+	s.add(g)
 	if len(some) == 0 {
 		return nil
 	}
-	s.add(g)
 	s.ran = append(s.ran, expression(append([]clause{some}, s.filters()...)).String())
 	return nil
 }
@@ -188,11 +188,7 @@ func (s *search) lookInside(w *wish) error {
 		if u.kind != unitWord || u.not || len(cut(u.text).running) != 1 || utf8.RuneCountInString(word) < substringMin {
 			continue
 		}
-		words, err := s.containing(word)
-		if err != nil || len(words) == 0 {
-			return err
-		}
-		f, err := s.match(anyOf(words))
+		f, words, err := s.containing(word)
 		if err != nil {
 			return err
 		}

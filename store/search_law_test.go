@@ -150,7 +150,7 @@ func TestExactHitsAreThoseOfANaiveEvaluation(t *testing.T) {
 			pages = append(pages, drawPage(rt, i))
 		}
 		l.put(pages...)
-		for range 8 {
+		for range 4 {
 			query := drawQuery(rt)
 			e := parse(query)
 			a := l.search(Query{Text: query, Limit: 50})
@@ -191,7 +191,7 @@ func (l *library) checkPaging(t *rapid.T, query string, whole Answer) {
 	}
 	var paged []int64
 	total := 0
-	for offset := 0; offset < 60; offset += 5 {
+	for offset := 0; offset < 20; offset += 5 {
 		a := l.search(Query{Text: query, Limit: 5, Offset: offset})
 		paged = append(paged, ids(a.Hits)...)
 		total = a.Total
