@@ -174,6 +174,13 @@ func (w *writing) write(tx *store.Tx, outcomes []outcome, ids map[int]int64, lef
 	if err := w.record(tx, outcomes); err != nil {
 		return err
 	}
+	if w.shelf.building {
+		// Targets are still to come, and most of what is there changes: everything is resolved and correlated after.
+		if err := errors.Join(tx.Call(store.TaskResolve, store.Everything), tx.Call(store.TaskNames, store.Everything)); err != nil {
+			return err
+		}
+		return w.sayLinks(tx)
+	}
 	for name := range touchedNames {
 		seekers, err := tx.Seekers(store.NameHash(name))
 		if err != nil {
@@ -186,8 +193,8 @@ func (w *writing) write(tx *store.Tx, outcomes []outcome, ids map[int]int64, lef
 	if err := w.sayLinks(tx); err != nil {
 		return err
 	}
-	if w.bulk.pending > 0 {
-		return nil // targets are still to come: resolved when all are there
+	if w.bulk.pending > 0 || w.listing == nil {
+		return nil // targets are still to come, or it is much: a chore for when nothing else is to do
 	}
 	_, err := w.run.resolve(tx, 0)
 	return err
@@ -289,8 +296,10 @@ func (w *writing) put(tx *store.Tx, i int, o outcome, ids map[int]int64, touched
 		return nil
 	}
 	w.shelf.counted.indexed++
-	if err := w.standing(tx, &o, i, ids); err != nil {
-		return err
+	if _, looked := w.shelf.seen[path]; looked || w.listing != nil || o.change.Known != nil {
+		if err := w.standing(tx, &o, i, ids); err != nil {
+			return err
+		}
 	}
 	return w.putDocument(tx, i, o, ids, touchedNames)
 }
@@ -340,10 +349,20 @@ func (w *writing) putDocument(tx *store.Tx, i int, o outcome, ids map[int]int64,
 	if err := putLinks(tx, id, o.prepared.Path, o.links, was.known); err != nil {
 		return err
 	}
-	if err := tx.SetProblems(w.shelf.id, o.file.File, o.prepared.Path, o.problems); err != nil {
-		return err
+	if len(o.problems) > 0 || was.known || w.shelf.problems {
+		if err := tx.SetProblems(w.shelf.id, o.file.File, o.prepared.Path, o.problems); err != nil {
+			return err
+		}
 	}
 	w.changed = append(w.changed, id)
+	if w.shelf.building {
+		return nil
+	}
+	if len(o.links) > 0 || was.known {
+		if err := tx.Call(store.TaskResolve, id); err != nil {
+			return err
+		}
+	}
 	if was.known && slices.Equal(was.citable, o.citable) {
 		return tx.Call(store.TaskCorrelate, id)
 	}

@@ -239,6 +239,10 @@ func (c *correlation) wholesale(tx *store.Tx) error {
 	if c.whole {
 		return nil
 	}
+	if everything, err := tx.IsCalled(store.TaskNames, store.Everything); err != nil || everything {
+		c.whole = everything
+		return errors.Join(err, tx.CallEverything(store.TaskNames))
+	}
 	called, err := tx.CalledCount(store.TaskNames)
 	if err != nil {
 		return err

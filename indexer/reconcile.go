@@ -270,6 +270,7 @@ func (r *run) applyBulk(ctx context.Context, s *shelf, p Plan, l watcher.Listing
 	if s.total < len(p.Read) {
 		s.total, s.done = len(p.Read)+p.Unchanged, p.Unchanged
 	}
+	s.building = s.building || 4*len(jobs) > s.documents
 	s.waiting += len(jobs)
 	r.bulk.add(jobs)
 	return r.commit(ctx, s, nil, nil, &l, doubts{})

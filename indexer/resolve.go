@@ -97,10 +97,7 @@ func putLinks(tx *store.Tx, id int64, docPath string, links []chunker.Link, know
 	if err := tx.SetTextLinks(id, nil, unresolved); err != nil {
 		return err
 	}
-	if err := tx.PutSought(id, soughtByAll(docPath, raw), nil); err != nil {
-		return err
-	}
-	return tx.Call(store.TaskResolve, id)
+	return tx.PutSought(id, soughtByAll(docPath, raw), nil)
 }
 
 // dropSought forgets what the links of a document look for. docPath is the path it had when they were stored.
@@ -127,6 +124,9 @@ func soughtByAll(docPath string, links []store.TextLink) []string {
 func (r *run) resolve(tx *store.Tx, limit int) (int, error) {
 	if limit == 0 {
 		limit = -1
+	}
+	if err := tx.CallEverything(store.TaskResolve); err != nil {
+		return 0, err
 	}
 	called, err := tx.Called(store.TaskResolve, limit)
 	if err != nil {

@@ -23,14 +23,15 @@ type shelf struct {
 	looksWritten int               // as the row says
 	collisions   map[string]string // file → doc_path where two files come to one
 
-	waiting int                      // files at the bulk readers
-	queued  map[string]watcher.Entry // those files, as they were listed
-	gone    []store.File             // while bulk work is under way: not there, but some may turn up among what is read
-	moving  map[string]int64         // while bulk work is under way: new path → document that was moved there
-	seen    map[string]int64         // while bulk work is under way: when a path was last looked at by other means
-	done    int                      // of the first reconcile
-	total   int
-	counted counts
+	waiting  int                      // files at the bulk readers
+	building bool                     // most of what it will hold is at the bulk readers
+	queued   map[string]watcher.Entry // those files, as they were listed
+	gone     []store.File             // while bulk work is under way: not there, but some may turn up among what is read
+	moving   map[string]int64         // while bulk work is under way: new path → document that was moved there
+	seen     map[string]int64         // while bulk work is under way: when a path was last looked at by other means
+	done     int                      // of the first reconcile
+	total    int
+	counted  counts
 }
 
 // counts are what a sync reports.

@@ -92,6 +92,7 @@ func (r *run) finishBulk(ctx context.Context, s *shelf) error {
 	gone := s.gone
 	s.gone, s.moving = nil, map[string]int64{}
 	clear(s.seen)
+	s.building = false
 	w := &writing{run: r, shelf: s, moves: map[string]string{}}
 	err := r.update(ctx, func(tx *store.Tx) error {
 		if err := w.write(tx, nil, nil, gone); err != nil {

@@ -12,6 +12,25 @@ const (
 	TaskNames     Task = 3 // as TaskCorrelate, and its names are new or changed: others may cite it now
 )
 
+// Everything stands for all documents: put down in their place while most of them change.
+const Everything int64 = 0
+
+// CallEverything replaces Everything, if it is down for a task, by the documents that it stands for.
+func (tx *Tx) CallEverything(task Task) error {
+	down, err := tx.IsCalled(task, Everything)
+	if err != nil || !down {
+		return err
+	}
+	from := `files`
+	if task == TaskResolve {
+		from = `(SELECT DISTINCT source AS document_id FROM link_names)`
+	}
+	if _, err := tx.exec(`INSERT OR IGNORE INTO pending (task, document_id) SELECT ?, document_id FROM `+from, task); err != nil {
+		return err
+	}
+	return tx.Done(task, Everything)
+}
+
 // Call puts documents down for a task.
 func (tx *Tx) Call(task Task, documents ...int64) error {
 	for _, id := range documents {

@@ -171,7 +171,7 @@ func newStore(path string, readOnly bool) *Store {
 	s := &Store{path: path, statements: map[string]*sql.Stmt{}}
 	if !readOnly {
 		s.writer = openPool(path, "_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)"+
-			"&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_pragma=cache_size(-32768)&_pragma=journal_size_limit(8388608)&_pragma=temp_store(MEMORY)")
+			"&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_pragma=cache_size(-32768)&_pragma=journal_size_limit(8388608)&_pragma=wal_autocheckpoint(4000)&_pragma=temp_store(MEMORY)")
 		s.writer.SetMaxOpenConns(1)
 	}
 	s.readers = openPool(path, "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)&_pragma=cache_size(-8192)&_pragma=temp_store(MEMORY)&_pragma=mmap_size(268435456)")

@@ -11,9 +11,10 @@ import (
 // Tx is one write transaction.
 type Tx struct {
 	*View
-	sql       *sql.Tx
-	now       int64
-	nextChunk int64 // first id after those of all chunks; 0 = not asked for yet
+	sql                     *sql.Tx
+	now                     int64
+	reserved, reservedKnown bool  // whether any id is reserved
+	nextChunk               int64 // first id after those of all chunks; 0 = not asked for yet
 
 	chunkTerms, documentTerms ftsWrites
 }

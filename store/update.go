@@ -2,6 +2,7 @@ package store
 
 import (
 	"database/sql"
+	"errors"
 
 	"shelfd/chunker"
 )
@@ -84,9 +85,18 @@ func (tx *Tx) documentRow(id int64) (documentRow, error) {
 
 // claimID is the id reserved for a path, which is then reserved no longer; 0 without one.
 func (tx *Tx) claimID(path string) (int64, error) {
+	if !tx.reservedKnown {
+		tx.reservedKnown = true
+		if err := tx.queryRow(`SELECT EXISTS (SELECT 1 FROM reserved_ids)`, nil, &tx.reserved); err != nil {
+			return 0, err
+		}
+	}
+	if !tx.reserved {
+		return 0, nil
+	}
 	var id int64
 	err := tx.queryRow(`DELETE FROM reserved_ids WHERE file_path = ? RETURNING id`, []any{path}, &id)
-	if err == ErrNotFound {
+	if errors.Is(err, ErrNotFound) {
 		return 0, nil
 	}
 	return id, err
@@ -251,6 +261,7 @@ func (tx *Tx) DeleteDocument(id int64) error {
 
 // Reserve keeps an id for a path that is not there at present. A path has one reserved id, an id one path.
 func (tx *Tx) Reserve(path string, id int64) error {
+	tx.reservedKnown, tx.reserved = true, true
 	if _, err := tx.exec(`DELETE FROM reserved_ids WHERE file_path = ? OR id = ?`, path, id); err != nil {
 		return err
 	}
