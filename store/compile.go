@@ -91,14 +91,14 @@ func compileUnit(u unit) match {
 
 // compilePhrase wants the words in a row, and identifiers like C++ with their signs.
 func compilePhrase(p pieces) match {
-	m := runningMatch(p.running)
-	for _, ident := range p.lone {
-		if len(p.running) == 1 {
-			return identMatch(ident)
-		}
-		m = m.and(identMatch(ident))
+	if len(p.running) == 1 && len(p.lone) > 0 {
+		return identMatch(p.lone[0])
 	}
-	return m
+	var idents []match
+	for _, ident := range p.lone {
+		idents = append(idents, identMatch(ident))
+	}
+	return runningMatch(p.running).and(idents...)
 }
 
 func compilePrefix(p pieces) match {
@@ -161,12 +161,20 @@ func quote(terms ...string) string {
 	return `"` + strings.ReplaceAll(strings.Join(terms, " "), `"`, `""`) + `"`
 }
 
-func (m match) or(other match) match {
-	return match{orMatch(m.chunk, other.chunk), orMatch(m.document, other.document)}
+func (m match) or(others ...match) match {
+	chunks, documents := []string{m.chunk}, []string{m.document}
+	for _, other := range others {
+		chunks, documents = append(chunks, other.chunk), append(documents, other.document)
+	}
+	return match{orMatch(chunks...), orMatch(documents...)}
 }
 
-func (m match) and(other match) match {
-	return match{andMatch(m.chunk, other.chunk), andMatch(m.document, other.document)}
+func (m match) and(others ...match) match {
+	chunks, documents := []string{m.chunk}, []string{m.document}
+	for _, other := range others {
+		chunks, documents = append(chunks, other.chunk), append(documents, other.document)
+	}
+	return match{andMatch(chunks...), andMatch(documents...)}
 }
 
 // scoped restricts both expressions to a scope; "" does not.
@@ -183,18 +191,26 @@ func (m match) scoped(scope string) match {
 	return m
 }
 
-func orMatch(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return "(" + a + ") OR (" + b + ")"
-}
+func orMatch(parts ...string) string { return joinMatches(parts, " OR ") }
 
-func andMatch(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
+func andMatch(parts ...string) string { return joinMatches(parts, " AND ") }
+
+// joinMatches joins expressions side by side: the stack of FTS5's parser holds only about a hundred brackets. Empty ones
+// are left out.
+func joinMatches(parts []string, operator string) string {
+	var kept []string
+	for _, part := range parts {
+		if part != "" {
+			kept = append(kept, part)
+		}
 	}
-	return "(" + a + ") AND (" + b + ")"
+	if len(kept) == 1 {
+		return kept[0]
+	}
+	for i, part := range kept {
+		kept[i] = "(" + part + ")"
+	}
+	return strings.Join(kept, operator)
 }
 
 // scopeMatch wants one of several scope terms.

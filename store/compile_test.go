@@ -74,7 +74,11 @@ func tryMatch(t *testing.T, db *sql.DB, u unit) {
 		}
 		m = match{chunk: columnMatch(headingColumn, u.text), document: columnMatch(titleColumn, u.text)}
 	}
-	m = m.or(termMatch("x")).and(prefixMatch([]string{"y"})).scoped(scopeMatch("s1", "f2"))
+	many := make([]match, 300)
+	for i := range many {
+		many[i] = m
+	}
+	m = m.or(many...).and(many[:100]...).or(termMatch("x")).and(prefixMatch([]string{"y"})).scoped(scopeMatch("s1", "f2"))
 	var n int
 	if err := db.QueryRow(`SELECT count(*) FROM chunk_fts WHERE chunk_fts MATCH ?`, m.chunk).Scan(&n); err != nil {
 		t.Errorf("%+v compiles to %s: %v", u, m.chunk, err)

@@ -25,18 +25,18 @@ func (l *lookup) stemmed(u unit, typed found) (found, []string, error) {
 		return typed, nil, nil
 	}
 	var words []string
-	var m match
+	var matches []match
 	for _, language := range text.Stemmed() {
 		terms, err := l.stemmates(language, word)
 		if err != nil {
 			return found{}, nil, err
 		}
 		if len(terms) > 0 {
-			m = m.or(anyOf(terms).scoped(scopeMatch(languageTerm(language))))
+			matches = append(matches, anyOf(terms).scoped(scopeMatch(languageTerm(language))))
 			words = append(words, terms...)
 		}
 	}
-	f, err := l.match(m)
+	f, err := l.match(match{}.or(matches...))
 	slices.Sort(words)
 	return typed.or(f), slices.Compact(words), err
 }

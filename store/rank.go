@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"math"
 	"slices"
+	"strings"
 )
 
 const (
@@ -18,7 +19,9 @@ const (
 	// drawn is how many chunks are drawn by BM25 when a group does not fit into the window. Ranking costs about a
 	// microsecond a match, so very common words are drawn from headings where these are enough.
 	drawn = 512
-	// costly is the number of matches above which no BM25 is computed for wishes joined by OR.
+	// drawnBy is how many wishes BM25 is asked about.
+	drawnBy = 32
+	// costly is the number of matches above which no BM25 is computed for wishes joined by OR, and for prefixes.
 	costly = 6000
 )
 
@@ -92,11 +95,13 @@ func (o *order) weigh() error {
 
 // weighNames adds to the chunks of the documents whose names fit best.
 func (o *order) weighNames() error {
-	expr, matches := "", 0
-	for k, w := range o.s.wanted {
-		expr = orMatch(expr, unitsMatch(w.clause).document)
+	var parts []string
+	matches := 0
+	for k, w := range o.s.wanted[:min(len(o.s.wanted), drawnBy)] {
+		parts = append(parts, unitsMatch(w.clause).document)
 		matches += len(intersect(o.g.sets[k].by, o.s.index.firsts))
 	}
+	expr := orMatch(parts...)
 	if expr == "" || matches > costly {
 		return nil
 	}
@@ -131,31 +136,33 @@ func (o *order) lift(x extent, share float64) {
 
 // headingMatch wants a wish in the headings.
 func (o *order) headingMatch(k int) string {
-	expr := ""
+	var parts []string
 	for _, u := range o.s.wanted[k].clause {
 		if !u.not && u.kind != unitFilter && hasTerms(u) {
-			expr = orMatch(expr, columnMatch(headingColumn, u.text))
+			parts = append(parts, columnMatch(headingColumn, u.text))
 		}
 	}
-	return expr
+	return orMatch(parts...)
 }
 
 // weighText adds the BM25 of the best chunks that hold all wishes, or one of them when some are enough.
 func (o *order) weighText(headingsOnly bool) error {
-	expr, matches := "", 0
-	for k, w := range o.s.wanted {
+	var parts []string
+	matches, open := 0, false
+	for k, w := range o.s.wanted[:min(len(o.s.wanted), drawnBy)] {
 		part := o.headingMatch(k)
 		if !headingsOnly {
 			part = unitsMatch(w.clause).chunk
 		}
-		if o.g.match == MatchExact {
-			expr = andMatch(expr, part)
-		} else {
-			expr = orMatch(expr, part)
-			matches += len(o.g.sets[k].in)
-		}
+		parts = append(parts, part)
+		matches += len(o.g.sets[k].in)
+		open = open || strings.Contains(part, "*")
 	}
-	if expr == "" || matches > costly {
+	expr := andMatch(parts...)
+	if o.g.match != MatchExact {
+		expr = orMatch(parts...)
+	}
+	if expr == "" || matches > costly && (open || o.g.match != MatchExact) {
 		return nil
 	}
 	return o.s.v.each(`SELECT rowid, bm25(chunk_fts, 1.0, 2.0, 1.0, 0.0) AS score FROM chunk_fts
@@ -172,13 +179,13 @@ func (o *order) weighText(headingsOnly bool) error {
 
 // unitsMatch wants one of the units of a clause.
 func unitsMatch(c clause) match {
-	var m match
+	var parts []match
 	for _, u := range c {
 		if !u.not && u.kind != unitFilter {
-			m = m.or(compileUnit(u))
+			parts = append(parts, compileUnit(u))
 		}
 	}
-	return m
+	return match{}.or(parts...)
 }
 
 // ranked is a chunk in its place.

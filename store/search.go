@@ -121,7 +121,12 @@ func (s *search) prepare() error {
 			return err
 		}
 	}
+	known := map[string]bool{}
 	for _, c := range s.expression {
+		if known[c.String()] {
+			continue
+		}
+		known[c.String()] = true
 		w, err := s.wish(c)
 		switch {
 		case err != nil:

@@ -137,7 +137,8 @@ func (s *search) breakUp(w *wish) error {
 			continue
 		}
 		var all found
-		for i, term := range p.running {
+		parts := slices.Compact(slices.Sorted(slices.Values(p.running)))
+		for i, term := range parts {
 			f, err := s.match(runningMatch([]string{term}))
 			if err != nil {
 				return err
@@ -148,7 +149,7 @@ func (s *search) breakUp(w *wish) error {
 			}
 		}
 		w.whole = w.whole.or(all)
-		w.pieces = append(w.pieces, p.running...)
+		w.pieces = append(w.pieces, parts...)
 	}
 	return nil
 }
