@@ -121,7 +121,7 @@ func meantAsFront(kind frontKind, raw []byte, err error) bool {
 		return true
 	}
 	first, _, _ := strings.Cut(strings.TrimLeft(string(raw), "\r\n"), "\n")
-	if key, _ := topKey(strings.TrimSpace(first), kind.sep); key != "" {
+	if topKey(strings.TrimSpace(first), kind.sep) != "" {
 		return true
 	}
 	return err != nil && !hasBlankLine(raw)
@@ -157,44 +157,48 @@ func tooLarge(kind frontKind, src, head []byte) front {
 	return front{}
 }
 
-// rescue decodes each top-level key with its continuation lines alone and keeps those that parse.
+// rescue decodes each top-level key alone, with its continuation lines or else without, and keeps those that parse.
 func rescue(kind frontKind, raw []byte) map[string]any {
 	values := map[string]any{}
-	var group []byte
-	flush := func() {
-		if value, _, err := kind.decode(group); err == nil {
-			if m, ok := value.(map[string]any); ok {
-				for k, v := range m {
-					values[k] = v
-				}
-			}
+	keep := func(group []byte) bool {
+		value, _, err := kind.decode(group)
+		m, ok := value.(map[string]any)
+		for k, v := range m {
+			values[k] = v
 		}
-		group = group[:0]
+		return ok && err == nil
+	}
+	start, at, first := 0, 0, 0 // of the group, of the line, behind the first line of the group
+	flush := func() {
+		if group := raw[start:at]; !keep(group) && first < at {
+			keep(raw[start:first])
+		}
 	}
 	for line := range bytes.Lines(raw) {
-		if key, _ := topKey(string(bytes.TrimRight(line, "\r\n")), kind.sep); key != "" {
+		if key := topKey(string(bytes.TrimRight(line, "\r\n")), kind.sep); key != "" {
 			flush()
+			start, first = at, at+len(line)
 		}
-		group = append(group, line...)
+		at += len(line)
 	}
 	flush()
 	return values
 }
 
-// topKey splits "key: value" when the line begins with a key.
-func topKey(line, sep string) (key, value string) {
+// topKey is the key that a line begins with, "" when it begins with none.
+func topKey(line, sep string) string {
 	key, value, ok := strings.Cut(line, sep)
 	key = strings.Trim(strings.TrimRight(key, " \t"), `"'`)
-	if !ok || key == "" || strings.HasPrefix(value, "//") {
-		return "", ""
+	if !ok || strings.HasPrefix(value, "//") {
+		return ""
 	}
 	for i, r := range key {
 		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80
 		if !letter && (i == 0 || !strings.ContainsRune("0123456789-.", r)) {
-			return "", ""
+			return ""
 		}
 	}
-	return key, value
+	return key
 }
 
 func firstLineOf(s string) string {

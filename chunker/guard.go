@@ -17,7 +17,7 @@ const (
 )
 
 // nodeWeight is about how many nodes goldmark makes for a byte.
-var nodeWeight = [256]uint8{'\n': 1, '|': 2, '<': 1, '[': 1, ']': 1, '*': 1, '_': 1, '`': 1, '~': 1, '#': 2}
+var nodeWeight = [256]uint8{'\n': 1, '|': 2, '<': 1, '[': 2, ']': 1, '*': 1, '_': 1, '`': 1, '~': 1, '#': 2}
 
 // heavy says whether the tree of src would be too large, or the containers of one line too many.
 func heavy(src []byte) bool {

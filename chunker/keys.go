@@ -37,18 +37,17 @@ func appendNormal(b []byte, s string) []byte {
 	if !norm.NFC.IsNormalString(s) {
 		s = norm.NFC.String(s)
 	}
-	gap := false
 	start := len(b)
-	for i := 0; i < len(s); i++ {
-		if isSpace(s[i]) {
-			gap = true
-			continue
+	for i := 0; i < len(s); {
+		end := i
+		for end < len(s) && !isSpace(s[end]) {
+			end++
 		}
-		if gap && len(b) > start {
+		if end > i && len(b) > start {
 			b = append(b, ' ')
 		}
-		gap = false
-		b = append(b, s[i])
+		b = append(b, s[i:end]...)
+		i = end + 1
 	}
 	return b
 }

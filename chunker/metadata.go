@@ -121,9 +121,11 @@ func nameInWords(name string) string {
 	if stem := strings.TrimSuffix(base, path.Ext(base)); stem != "" {
 		base = stem
 	}
-	base = strings.Join(strings.FieldsFunc(base, func(r rune) bool {
-		return r == '-' || r == '_' || r == '+' || unicode.IsSpace(r)
-	}), " ")
+	words := strings.FieldsFunc(base, func(r rune) bool { return r == '-' || r == '_' || r == '+' || unicode.IsSpace(r) })
+	if len(words) == 0 {
+		return path.Base(text.Path(name))
+	}
+	base = strings.Join(words, " ")
 	first, size := utf8.DecodeRuneInString(base)
 	return string(unicode.ToUpper(first)) + base[size:]
 }
