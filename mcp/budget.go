@@ -59,12 +59,12 @@ func encodedUnits(s string) int {
 	return n
 }
 
-// fitting is the length in bytes of the longest prefix of s that takes at most max units encoded.
-func fitting(s string, max int) int {
+// fitting is the length in bytes of the longest prefix of s that takes at most limit units encoded.
+func fitting(s string, limit int) int {
 	n := 0
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if n += runeUnits(r, size); n > max {
+		if n += runeUnits(r, size); n > limit {
 			return i
 		}
 		i += size
@@ -72,12 +72,12 @@ func fitting(s string, max int) int {
 	return len(s)
 }
 
-// clip cuts s to at most max encoded units, the ellipsis that marks the cut included.
-func clip(s string, max int) string {
-	if len(s) <= max/6 || fitting(s, max) == len(s) {
+// clip cuts s to at most limit encoded units, the ellipsis that marks the cut included.
+func clip(s string, limit int) string {
+	if len(s) <= limit/6 || fitting(s, limit) == len(s) {
 		return s
 	}
-	return s[:fitting(s, max-1)] + "…"
+	return s[:fitting(s, limit-1)] + "…"
 }
 
 // clipTrailOf cuts titles so that together they stay readable and small; the innermost ones matter most.

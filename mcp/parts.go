@@ -45,28 +45,28 @@ func count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// splitNodes cuts a list of outline nodes into parts whose JSON takes at most max units. Order is kept. A node too
+// splitNodes cuts a list of outline nodes into parts whose JSON takes at most limit units. Order is kept. A node too
 // large for one part repeats itself, without its children, in front of each run of them.
-func splitNodes(nodes []outlineNode, max int) [][]outlineNode {
+func splitNodes(nodes []outlineNode, limit int) [][]outlineNode {
 	var g group[outlineNode]
 	for _, n := range nodes {
 		size := units(encode(n))
-		if len("[]")+size > max && len(n.Nodes) > 0 {
+		if len("[]")+size > limit && len(n.Nodes) > 0 {
 			g.flush()
-			for _, piece := range splitChildren(n, max) {
+			for _, piece := range splitChildren(n, limit) {
 				g.parts = append(g.parts, []outlineNode{piece})
 			}
 			continue
 		}
-		g.add(n, size, max)
+		g.add(n, size, limit)
 	}
 	return g.all()
 }
 
-func splitChildren(n outlineNode, max int) []outlineNode {
+func splitChildren(n outlineNode, limit int) []outlineNode {
 	shell := n
 	shell.Nodes = nil
-	inner := max - len("[]") - units(encode(shell)) - len(`,"nodes":`)
+	inner := limit - len("[]") - units(encode(shell)) - len(`,"nodes":`)
 	var pieces []outlineNode
 	for _, children := range splitNodes(n.Nodes, inner) {
 		piece := shell
@@ -83,8 +83,8 @@ type group[T any] struct {
 	size  int // of open as JSON, without the brackets
 }
 
-func (g *group[T]) add(item T, size, max int) {
-	if len(g.open) > 0 && len("[],")+g.size+size > max {
+func (g *group[T]) add(item T, size, limit int) {
+	if len(g.open) > 0 && len("[],")+g.size+size > limit {
 		g.flush()
 	}
 	if len(g.open) > 0 {
@@ -120,15 +120,15 @@ type passage struct {
 	text      []string // the lines of the source
 }
 
-// splitPassages cuts passages into parts whose JSON takes at most max units. A passage that fits a part is never cut;
+// splitPassages cuts passages into parts whose JSON takes at most limit units. A passage that fits a part is never cut;
 // a longer one is cut between lines, each piece a part of its own. A line longer than a part is cut, its number
 // repeated.
-func splitPassages(passages []passage, max int) [][]passage {
+func splitPassages(passages []passage, limit int) [][]passage {
 	var g group[passage]
 	for _, p := range passages {
-		pieces := cutPassage(p, max-len("[]"))
+		pieces := cutPassage(p, limit-len("[]"))
 		if len(pieces) == 1 {
-			g.add(pieces[0], units(encode(pieces[0])), max)
+			g.add(pieces[0], units(encode(pieces[0])), limit)
 			continue
 		}
 		g.flush()
@@ -140,11 +140,11 @@ func splitPassages(passages []passage, max int) [][]passage {
 }
 
 // cutPassage writes the numbered lines of p into as few pieces as hold them in order.
-func cutPassage(p passage, max int) []passage {
+func cutPassage(p passage, limit int) []passage {
 	shell := p
 	shell.LineStart, shell.LineEnd, shell.Content, shell.text = 9999999, 9999999, "", nil // numbers at their longest
-	max -= units(encode(shell))
-	c := cutter{shell: shell, max: max}
+	limit -= units(encode(shell))
+	c := cutter{shell: shell, limit: limit}
 	for i, line := range p.text {
 		c.line(p.LineStart+i, line)
 	}
@@ -159,7 +159,7 @@ func cutPassage(p passage, max int) []passage {
 // cutter fills pieces with numbered lines.
 type cutter struct {
 	shell       passage
-	max         int // units of content in a piece
+	limit       int // units of content in a piece
 	pieces      []passage
 	content     strings.Builder
 	used        int
@@ -169,11 +169,11 @@ type cutter struct {
 func (c *cutter) line(number int, line string) {
 	prefix := strconv.Itoa(number) + "│ "
 	frame := encodedUnits(prefix) + len(`\n`)
-	if c.last != 0 && c.used+frame+encodedUnits(line) > c.max {
+	if c.last != 0 && c.used+frame+encodedUnits(line) > c.limit {
 		c.flush()
 	}
 	for {
-		n := fitting(line, c.max-frame)
+		n := fitting(line, c.limit-frame)
 		if n == 0 && line != "" {
 			n = len(line) // cannot happen with a budget of thousands; never loop
 		}

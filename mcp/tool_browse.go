@@ -190,19 +190,19 @@ func noFolder(v *store.View, folder string) error {
 			steps: next("Describe the document instead.", callText("get_document", "doc_path", arg(d.Path))),
 		}
 	}
-	close, err := v.NearFolders(folder, 5)
+	near, err := v.NearFolders(folder, 5)
 	if err != nil {
 		return err
 	}
-	return missing("folder", folder, close, "browse_documents", "folder")
+	return missing("folder", folder, near, "browse_documents", "folder")
 }
 
-// missing refuses a name that is not there. close are the nearest that are.
-func missing(noun, name string, close []string, tool, argument string) *refusal {
+// missing refuses a name that is not there. resembling are the nearest that are.
+func missing(noun, name string, resembling []string, tool, argument string) *refusal {
 	r := &refusal{code: NotFound, text: fmt.Sprintf("no %s %s", noun, quoted(name))}
 	options := []string{}
 	near := []string{}
-	for _, c := range close {
+	for _, c := range resembling {
 		if clip(c, 400) == c {
 			near = append(near, c)
 			options = append(options, callText(tool, argument, arg(c)))

@@ -92,11 +92,11 @@ func openDocument(v *store.View, path string) (store.Document, error) {
 			steps: next("List the folder.", callText("browse_documents", "folder", arg(path))),
 		}
 	}
-	close, err := v.NearPaths(path, 5)
+	near, err := v.NearPaths(path, 5)
 	if err != nil {
 		return d, err
 	}
-	return d, missing("document", path, close, "get_document", "doc_path")
+	return d, missing("document", path, near, "get_document", "doc_path")
 }
 
 func cardOf(v *store.View, d store.Document) (documentCard, error) {

@@ -161,12 +161,12 @@ func (t tree) find(id string) (int, error) {
 			return n.Ordinal, nil
 		}
 	}
-	close := nearest(id, ids, 5)
+	near := nearest(id, ids, 5)
 	r := &refusal{code: NotFound, text: fmt.Sprintf("no node %s in %s", quoted(id), quoted(t.document.Path))}
-	if len(close) > 0 {
-		close = some(close, 1500)
-		r.text += "; close: " + strings.Join(close, ", ")
-		r.details = map[string]any{"nearest": close}
+	if len(near) > 0 {
+		near = some(near, 1500)
+		r.text += "; close: " + strings.Join(near, ", ")
+		r.details = map[string]any{"nearest": near}
 	}
 	r.steps = next("The document may have changed since you saw this node_id.", callText("get_document_structure", "doc_path", arg(t.document.Path))+" gives the present ones.")
 	return 0, r

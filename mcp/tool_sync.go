@@ -89,11 +89,11 @@ func (c call) checkShelf(ctx context.Context, name string) error {
 				return nil
 			}
 		}
-		close := nearest(name, names, 5)
-		if len(close) == 0 {
-			close = names[:min(len(names), 5)]
+		near := nearest(name, names, 5)
+		if len(near) == 0 {
+			near = names[:min(len(names), 5)]
 		}
-		return missing("shelf", name, close, "sync", "shelf")
+		return missing("shelf", name, near, "sync", "shelf")
 	})
 }
 
