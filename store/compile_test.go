@@ -41,7 +41,8 @@ func FuzzCompile(f *testing.F) {
 	}
 	db := ftsTables(f)
 	l := newLibrary(f)
-	l.put(page{path: "Manual/pump.md", title: "Pump", tags: []string{"water"}, language: "en", front: map[string]any{"a": "b", "k": 3}, body: "# Pump\nA pump moves water with C++.\n"})
+	l.put(page{path: "Manual/pump.md", title: "Pump", tags: []string{"water"}, language: "en", front: map[string]any{"a": "b", "k": 3}, body: "# Pump\nA pump moves water with C++.\n"},
+		page{path: "Manual/long.md", body: strings.Repeat("# x a\nx a the pump of 数据 a=b\n\n", 3*window)})
 	f.Fuzz(func(t *testing.T, query string) {
 		if len(query) > 4096 {
 			return

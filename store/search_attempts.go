@@ -162,6 +162,10 @@ func (s *search) insideWords() error {
 	g := group{match: MatchSubstring}
 	some := clause{}
 	for _, w := range s.wanted {
+		if w.stop {
+			g.sets = append(g.sets, w.wide)
+			continue
+		}
 		if err := s.lookInside(w); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func small(t *testing.T) *library {
@@ -73,5 +74,126 @@ func TestQueriesFindWhatTheyMean(t *testing.T) {
 				t.Log(a.Queries, a.Total)
 			}
 		})
+	}
+}
+
+func TestMoreMatchedWordsComeFirst(t *testing.T) {
+	l := newLibrary(t)
+	l.put(
+		page{path: "S/one.md", body: "zinc zinc zinc zinc\n"},
+		page{path: "S/two.md", body: "some words zinc and then others and copper at the end\n"},
+		page{path: "S/stop.md", body: "the of and\n"},
+	)
+	a := l.search(Query{Text: "the zinc copper unicorn"})
+	if got := strings.Join(foundPaths(a), " "); got != "S/two.md S/one.md" {
+		t.Errorf("got %s", got)
+	}
+	if !a.Relaxed || a.Hits[0].Match != MatchRelaxed || !slices.Equal(a.Hits[0].Terms, []string{"copper", "the", "zinc"}) {
+		t.Errorf("relaxed %v, match %s, terms %v", a.Relaxed, a.Hits[0].Match, a.Hits[0].Terms)
+	}
+	if want := []string{"the zinc copper unicorn", "zinc OR copper OR unicorn"}; !slices.Equal(a.Queries, want) {
+		t.Errorf("ran %q, want %q", a.Queries, want)
+	}
+}
+
+func TestIdentifierAsTypedStandsAboveItsParts(t *testing.T) {
+	l := newLibrary(t)
+	l.put(
+		page{path: "S/parts.md", title: "foo bar baz", body: "foo bar baz foo bar baz foo bar baz\n"},
+		page{path: "S/typed.md", title: "other", body: strings.Repeat("many other words ", 50) + "foo_bar.baz\n"},
+	)
+	if got := strings.Join(foundPaths(l.search(Query{Text: "foo_bar.baz"})), " "); got != "S/typed.md S/parts.md" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestThreeChunksOfADocumentAreShownAndAllCounted(t *testing.T) {
+	l := newLibrary(t)
+	l.put(
+		page{path: "S/long.md", title: "Zinc", body: strings.Repeat("zinc zinc zinc\n\n", 200)},
+		page{path: "S/short.md", body: "a little zinc\n"},
+	)
+	a := l.search(Query{Text: "zinc"})
+	if got := strings.Join(foundPaths(a), " "); a.Total != 201 || got != "S/long.md S/long.md S/long.md S/short.md" {
+		t.Errorf("total %d, hits %s", a.Total, got)
+	}
+	if a := l.search(Query{Text: "zinc", Path: "S/long.md", Limit: 50, Offset: 180}); len(a.Hits) != 20 || a.Total != 200 {
+		t.Errorf("inside the document: %d hits of %d", len(a.Hits), a.Total)
+	}
+}
+
+func TestFolderPathAndWhereRestrictBeforeCounting(t *testing.T) {
+	l := small(t)
+	for _, c := range []struct {
+		query Query
+		total int
+	}{
+		{Query{Text: "water"}, 2},
+		{Query{Text: "water", Folder: "Manual"}, 2},
+		{Query{Text: "water", Folder: "Manual/guides/"}, 1},
+		{Query{Text: "water", Folder: "Manual/guides", Where: "status:done"}, 0},
+		{Query{Text: "water", Path: "Manual/pump.md", Folder: "手册"}, 1},
+		{Query{Text: "water", Path: "Manual/absent.md"}, 0},
+		{Query{Text: "water OR kind:md", Folder: "手册"}, 1},
+		{Query{Where: "priority:>=3"}, 2},
+		{Query{Text: "water", Where: "tag:heating OR status:done"}, 2},
+	} {
+		if a := l.search(c.query); a.Total != c.total {
+			t.Errorf("%+v: total %d, want %d: %v", c.query, a.Total, c.total, foundPaths(a))
+		}
+	}
+}
+
+func TestDatesAreDays(t *testing.T) {
+	l := newLibrary(t)
+	day := func(s string, zone *time.Location) time.Time {
+		at, err := time.ParseInLocation("2006-01-02 15:04", s, zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	l.put(
+		page{path: "S/day.md", date: day("2024-05-01 00:00", time.UTC), body: "dated\n"},
+		page{path: "S/late.md", date: day("2024-05-01 23:30", time.Local), body: "dated\n"},
+		page{path: "S/next.md", date: day("2024-05-02 00:10", time.Local), body: "dated\n"},
+	)
+	for query, want := range map[string]string{
+		"after:2024-05-01":                   "S/day.md S/late.md S/next.md",
+		"before:2024-05-01":                  "",
+		"after:2024-05-01 before:2024-05-02": "S/day.md S/late.md",
+		"after:2024-05-02":                   "S/next.md",
+		"after:2024 before:2025 dated":       "S/day.md S/late.md S/next.md",
+		"before:2024-05":                     "",
+	} {
+		if got := strings.Join(foundPaths(l.search(Query{Text: query})), " "); got != want {
+			t.Errorf("%s: got %s, want %s", query, got, want)
+		}
+	}
+}
+
+func TestHitsSayWhereTheyStand(t *testing.T) {
+	l := small(t)
+	h := l.search(Query{Text: "valve seat"}).Hits[0]
+	if h.NodeID != "valves" || !slices.Equal(h.TitlePath, []string{"Valves"}) || h.Context != "the guides" || h.Document.FrontMatter != nil {
+		t.Errorf("node %s, titles %q, context %q, front matter %v", h.NodeID, h.TitlePath, h.Context, h.Document.FrontMatter)
+	}
+	if h.Snippet != "Valves Each valve has a seat. Valves close slowly." {
+		t.Errorf("snippet %q", h.Snippet)
+	}
+	if h := l.search(Query{Text: "pump room"}).Hits[0]; h.Context != "about Manual" {
+		t.Errorf("context %q", h.Context)
+	}
+}
+
+func TestAnEditIsSeenByTheNextSearch(t *testing.T) {
+	l := newLibrary(t)
+	l.put(page{path: "S/a.md", body: "reinforced concrete\n"})
+	if a := l.search(Query{Text: "oncret"}); a.Total != 1 || a.Hits[0].Match != MatchSubstring {
+		t.Fatalf("%+v", a)
+	}
+	l.put(page{path: "S/b.md", body: "concretely said\n"})
+	if a := l.search(Query{Text: "oncret"}); a.Total != 2 {
+		t.Errorf("after an edit: %v", foundPaths(a))
 	}
 }
