@@ -26,6 +26,7 @@ func (d *daemon) keepConfigured(ctx context.Context, shelves []config.Shelf) err
 	if err := d.indexer.SetShelves(ctx, d.indexerShelves(shelves)); err != nil {
 		return ignoreEnd(ctx, err)
 	}
+	d.declared.Store(true)
 	notify(d.program.getenv, "READY=1")
 	d.log.Info("serving", zap.String("socket", d.paths.Socket), zap.String("database", d.paths.Database), zap.Int("shelves", len(shelves)))
 	hangup := make(chan os.Signal, 1)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,6 +52,7 @@ type daemon struct {
 	listener net.Listener
 	watcher  *watcher.Watcher
 	indexer  *indexer.Indexer
+	declared atomic.Bool // the indexer knows the shelves: before that, having compared all of them means nothing
 }
 
 func (p *program) serve(ctx context.Context, folders []string) error {
@@ -217,6 +219,9 @@ func (d *daemon) status(context.Context) (any, error) {
 		PID: os.Getpid(), Version: release, StartedAt: d.started, Socket: d.paths.Socket, Config: d.paths.Config,
 		Index: indexLine(s.Progress), Queue: s.Queue, Commits: s.Commits, LagMS: float64(s.Lag.Microseconds()) / 1e3,
 		LastError: s.LastError, Watch: map[string]watchLine{},
+	}
+	if !d.declared.Load() {
+		l.Index.State = "indexing"
 	}
 	if !s.LastCommit.IsZero() {
 		l.LastCommit = &s.LastCommit
