@@ -21,6 +21,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(archive.Files[0].Data)
 	}
+	f.Add([]byte("\f\na\n=\n")) // a heading that begins with a line that is blank to us
 	for _, pattern := range hostilePatterns {
 		f.Add([]byte(pattern.make(512)))
 	}

@@ -23,8 +23,7 @@ const (
 type section struct {
 	node   int
 	blocks []block
-	opened bool // blocks[0] holds the heading
-	bare   bool // blocks[0] holds nothing else
+	bare   bool // blocks[0] is a heading and nothing else
 }
 
 // opener is a heading of either sort.
@@ -51,15 +50,16 @@ func (c *cutter) sections(blocks []block, end int) []section {
 	out := outline{c: c}
 	var sections []section
 	for i, b := range blocks {
+		start := trimBlank(c.doc.Text, b.Span).Start
 		o, ok := c.opener(b)
 		if ok && len(c.doc.Nodes) < maxNodes {
-			out.closeFor(o, b.Start)
-			sections = append(sections, section{node: out.add(o, b.Start), blocks: blocks[i:i], opened: true, bare: o.bare})
+			out.closeFor(o, start)
+			sections = append(sections, section{node: out.add(o, start), blocks: blocks[i:i], bare: o.bare})
 		} else if ok {
-			c.tooManyHeadings(b.Start)
+			c.tooManyHeadings(start)
 		}
 		if len(sections) == 0 {
-			c.doc.Nodes = append(c.doc.Nodes, Node{ID: "~", Parent: -1, Span: Span{b.Start, end}})
+			c.doc.Nodes = append(c.doc.Nodes, Node{ID: "~", Parent: -1, Span: Span{start, end}})
 			sections = append(sections, section{blocks: blocks[i:i]})
 		}
 		last := &sections[len(sections)-1]
