@@ -28,6 +28,10 @@ const (
 	OpLinksReplace Op = "links_replace" // Source, Links: all that it has from now on
 	OpDocumentID   Op = "document_id"   // Source, ID
 	OpDocumentMove Op = "document_move" // Moves
+	OpDocumentGone Op = "document_gone" // Source, Hash: of its last bytes, by which it is known when it comes back elsewhere
+	OpCorrelate    Op = "correlate"     // Shelf or Source, Settings: those given now; the others stay as they were said before
+	OpPairsRefuse  Op = "pairs_refuse"  // Source, Targets: no heuristic link from the one to the others, ever
+	OpShelfForget  Op = "shelf_forget"  // Shelf: it and all that was said about it and its documents
 )
 
 // Record is one statement.
@@ -42,7 +46,10 @@ type Record struct {
 	ID          int64             `json:"id,omitempty"`
 	Links       []ManualLink      `json:"links,omitempty"`
 	Moves       map[string]string `json:"moves,omitempty"` // all at once, so that two documents may change places
-	Sum         string            `json:"sum,omitempty"`   // CRC-32 of the line without it; may be absent in a line written by hand
+	Hash        string            `json:"hash,omitempty"`  // SHA-256, hex
+	Settings    *Settings         `json:"settings,omitempty"`
+	Targets     []string          `json:"targets,omitempty"`
+	Sum         string            `json:"sum,omitempty"` // CRC-32 of the line without it; may be absent in a line written by hand
 }
 
 // Ledger is the append-only file of everything that cannot be recomputed from the folders.
@@ -50,10 +57,13 @@ type Record struct {
 type Ledger struct {
 	path string
 
-	mu   sync.Mutex
-	file *os.File // nil when read only
-	said *Said
-	size int64
+	mu    sync.Mutex
+	file  *os.File // nil when read only
+	said  *Said
+	size  int64
+	lines int   // statements in the file
+	last  int64 // when the last one was made, unix nanoseconds
+	newer bool  // some are of a newer program
 }
 
 // OpenLedger reads the ledger at path and, unless read only, opens it for appending, making it (0600) when absent.
@@ -65,9 +75,10 @@ func OpenLedger(path string, readOnly bool) (*Ledger, []string, error) {
 		return nil, nil, fmt.Errorf("store: read ledger %q: %w", path, err)
 	}
 	records, damaged, warnings := readRecords(raw)
-	l := &Ledger{path: path, said: newSaid(), size: int64(len(raw))}
+	l := &Ledger{path: path, said: newSaid(), size: int64(len(raw)), lines: len(records)}
 	for _, r := range records {
-		l.said.apply(r)
+		l.newer = !l.said.apply(r) || l.newer
+		l.last = max(l.last, r.At)
 	}
 	if readOnly {
 		return l, warnings, nil
@@ -83,6 +94,9 @@ func OpenLedger(path string, readOnly bool) (*Ledger, []string, error) {
 	}
 	if stat, err := l.file.Stat(); err == nil {
 		l.size = stat.Size()
+	}
+	if err := l.Compact(); err != nil {
+		warnings = append(warnings, fmt.Sprintf("ledger: it stays longer than it need be: %v", err))
 	}
 	return l, warnings, nil
 }
@@ -226,17 +240,21 @@ func (l *Ledger) Append(records ...Record) error {
 		}
 	}
 	l.size += int64(len(b))
+	l.lines += len(records)
+	said := l.said.clone() // the one before is in others' hands
 	for _, r := range records {
-		l.said.apply(r)
+		said.apply(r)
+		l.last = max(l.last, r.At)
 	}
+	l.said = said
 	return nil
 }
 
-// Said is a copy of what the ledger says at present.
+// Said is what the ledger says at present. It is not to be changed: others have it too.
 func (l *Ledger) Said() *Said {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.said.clone()
+	return l.said
 }
 
 // Path is the file of the ledger.
