@@ -53,6 +53,7 @@ func TestEveryWayOfSavingIsSeen(t *testing.T) {
 		{"file behind a link", "mkdir .h; echo t > .h/n.md; ln -s .h/n.md l.md", "echo longer > .h/n.md"},
 		{"link swapped", "ln -s a.md l.md; echo other > b.md", "ln -sf b.md l.md"},
 		{"link waits for its file", "ln -s d/late.md l.md", "mkdir d; echo t > d/late.md"},
+		{"link to a folder that becomes a file", "mkdir b; ln -s b l.md", "rmdir b; echo t > b"},
 		{"folder behind a link changes", "mkdir d; echo t > d/n.md; ln -s d/n.md l.md", "mv d e; mkdir d; echo longer > d/n.md"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

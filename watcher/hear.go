@@ -154,7 +154,7 @@ func (r *rootWatcher) rescan(ctx context.Context, now time.Time) {
 // hear judges one hint by what stands on the disk now.
 func (r *rootWatcher) hear(ctx context.Context, path string, h hint) {
 	if path[0] == '/' {
-		r.dirty(h, r.tree.links.renew(r.tree.links.at(path))...)
+		r.hearTarget(path, h)
 		return
 	}
 	above := r.tree.find(parent(path))
@@ -236,8 +236,39 @@ func (r *rootWatcher) appear(ctx context.Context, above *node, path string, h hi
 	}
 }
 
+// renewLinks notes that the links may lead elsewhere since h.
 func (r *rootWatcher) renewLinks(h hint) {
+	if len(r.tree.links.targets) == 0 {
+		return
+	}
+	if r.relink == nil {
+		r.relink = &h
+	}
+	*r.relink = hint{first: r.relink.first, last: h.last}
+}
+
+// hearTarget looks at the links to a file that changed.
+func (r *rootWatcher) hearTarget(path string, h hint) {
+	if r.filter.follow && h.op&structural != 0 {
+		r.renewLinks(h)
+		return
+	}
+	r.dirty(h, r.tree.links.renew(r.tree.links.at(path))...)
+}
+
+// followLinks does what renewLinks asked for, once for all hints. Where links to folders are followed, which of two
+// links is followed may have changed too.
+func (r *rootWatcher) followLinks(ctx context.Context) {
+	if r.relink == nil {
+		return
+	}
+	h := *r.relink
+	r.relink = nil
 	r.dirty(h, r.tree.links.renew(r.tree.links.all())...)
+	if r.filter.follow {
+		r.tree.sync(ctx, r.tree.top)
+		r.dirty(h, "")
+	}
 }
 
 func (r *rootWatcher) dirtyFile(above *node, path string, h hint) {

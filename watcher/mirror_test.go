@@ -138,6 +138,11 @@ func (m *mirror) eventually(what string, ok func() bool) {
 // matches waits until the mirror equals the disk.
 func (m *mirror) matches() {
 	m.t.Helper()
+	m.t.Cleanup(func() {
+		if m.t.Failed() {
+			m.t.Logf("differences: %s", m.differences())
+		}
+	})
 	m.eventually("mirror = disk", func() bool { return len(m.differences()) == 0 })
 }
 

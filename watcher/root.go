@@ -51,6 +51,7 @@ type rootWatcher struct {
 	rescans backoff
 
 	tree   *tree // nil when the root is missing or polled
+	relink *hint // the links may lead elsewhere since then
 	parent sub   // the watch of the folder above the root
 	id     ident // what the root is; zero = missing
 	files  int   // reserved of the budget of open files
@@ -231,6 +232,7 @@ func (r *rootWatcher) absorb(ctx context.Context) {
 	for _, p := range paths {
 		r.hear(ctx, p, in.hints[p])
 	}
+	r.followLinks(ctx)
 	r.report()
 }
 
@@ -289,7 +291,7 @@ func (r *rootWatcher) miss(err error, now time.Time) {
 func (r *rootWatcher) leave() {
 	if r.tree != nil {
 		r.tree.close()
-		r.tree = nil
+		r.tree, r.relink = nil, nil
 	}
 	if r.parent.inbox != nil {
 		r.reg.unsubscribe(r.parent)

@@ -229,14 +229,14 @@ func (t *tree) adoptsLink(n *node, path, name string) bool {
 	if t.filter.ignored(n.own, path, false) {
 		return false
 	}
-	st, err := t.disk.Stat(join(n.real, name))
-	if err == nil && st.Kind == KindFolder {
-		return t.filter.follow && t.filter.folder(path) && t.follow(n, name, st.ident())
-	}
-	if t.filter.file(path) {
+	if t.filter.follow || t.filter.file(path) { // whatever it leads to now
 		t.links.note(path, join(n.real, name))
 	}
-	return false
+	if !t.filter.follow || !t.filter.folder(path) {
+		return false
+	}
+	st, err := t.disk.Stat(join(n.real, name))
+	return err == nil && st.Kind == KindFolder && t.follow(n, name, st.ident())
 }
 
 // follow makes a node of a link to a folder, unless the folder is watched already: so loops end.
