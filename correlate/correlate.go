@@ -86,6 +86,29 @@ func DefaultParams() Params {
 	return Params{Weights: DefaultWeights(), MinConfidence: 0.6, MinSignals: 2, MaxLinks: 8}
 }
 
+// Looser are the parameters that let pass what p or other lets pass; the weights are those of p.
+func (p Params) Looser(other Params) Params {
+	if wideness(other.Scope) > wideness(p.Scope) {
+		p.Scope = other.Scope
+	}
+	p.MinConfidence, p.MinSignals = min(p.MinConfidence, other.MinConfidence), min(p.MinSignals, other.MinSignals)
+	if other.MaxLinks <= 0 || p.MaxLinks > 0 && other.MaxLinks > p.MaxLinks {
+		p.MaxLinks = other.MaxLinks
+	}
+	return p
+}
+
+// wideness orders scopes: each holds what those of less hold.
+func wideness(s Scope) int {
+	switch s {
+	case ScopeShelf:
+		return 0
+	case ScopeShelfWithParents:
+		return 1
+	}
+	return 2
+}
+
 // The relations of heuristic links, in the order in which they are tried.
 const (
 	RelationExtendsStandard    = "extends_standard"    // to an ancestor shelf, titles alike by half

@@ -12,16 +12,23 @@ import (
 //
 // The order is confidence, then targets in shelves that the source's shelf extends, then score, then path.
 func (ix *Index) Links(source int64, mentioned []int64, p Params) []Link {
+	links, _ := ix.Propose(source, mentioned, nil, p)
+	return links
+}
+
+// Propose is Links without those to a document whose path is refused: the next best move up. compared counts the
+// documents that were looked at.
+func (ix *Index) Propose(source int64, mentioned []int64, refused map[string]bool, p Params) (links []Link, compared int) {
 	n, ok := ix.ordinals[source]
 	if !ok {
-		return nil
+		return nil, 0
 	}
-	links := ix.search(n, mentioned, p, false)
+	links, compared = ix.search(n, mentioned, refused, p)
 	slices.SortFunc(links, ix.compareLinks)
 	if p.MaxLinks > 0 && len(links) > p.MaxLinks {
 		links = links[:p.MaxLinks]
 	}
-	return slices.Clip(links)
+	return slices.Clip(links), compared
 }
 
 // Suitors finds the links that sources may have to a target, in the order of their paths: every one that passes,
@@ -30,11 +37,17 @@ func (ix *Index) Links(source int64, mentioned []int64, p Params) []Link {
 // After a change of target, the stored list of each source among the suitors, and of each source that has a stored link
 // to it, is brought up to date by Merge.
 func (ix *Index) Suitors(target int64, mentionedBy []int64, p Params) []Link {
+	return ix.SuitorsUnder(target, mentionedBy, p, func(string, string) (Params, bool) { return p, true })
+}
+
+// SuitorsUnder is Suitors where sources have parameters of their own: own tells those of the source at a path in a
+// shelf, false when it has no links. loosest lets pass whatever any of them lets pass, and has their weights.
+func (ix *Index) SuitorsUnder(target int64, mentionedBy []int64, loosest Params, own func(shelf, path string) (Params, bool)) []Link {
 	n, ok := ix.ordinals[target]
 	if !ok {
 		return nil
 	}
-	links := ix.search(n, mentionedBy, p, true)
+	links := ix.searchSources(n, mentionedBy, loosest, own)
 	slices.SortFunc(links, func(a, b Link) int { return cmp.Compare(ix.pathOf(a.Source), ix.pathOf(b.Source)) })
 	return links
 }

@@ -18,30 +18,56 @@ const (
 	allDrivers = byTitle | byHeading | byTag
 )
 
-// search compares document n with its candidates. partners have a mention: n's text names them or, reversed, theirs
-// names n. Reversed, n is the target.
-func (ix *Index) search(n uint32, partners []int64, p Params, reversed bool) []Link {
-	m := ix.marks()
-	defer ix.scratch.Put(m)
+// candidates are the documents that may pass beside n, those with a mention first: partners are those that n's text
+// names or whose text names n.
+func (ix *Index) candidates(n uint32, partners []int64, p Params, m *marks) (mentioned int) {
 	for _, id := range partners {
 		if ordinal, ok := ix.ordinals[id]; ok {
 			m.add(ordinal)
 		}
 	}
-	mentioned := len(m.list)
+	mentioned = len(m.list)
 	ix.gather(n, p, m)
+	return mentioned
+}
 
-	open := ix.openShelves(n, p.Scope, reversed)
-	var links []Link
+// search finds the links of source n that pass, but for those to a refused path, and counts whom it compared.
+func (ix *Index) search(n uint32, partners []int64, refused map[string]bool, p Params) (links []Link, compared int) {
+	m := ix.marks()
+	defer ix.scratch.Put(m)
+	mentioned := ix.candidates(n, partners, p, m)
+	open := ix.openShelves(n, p.Scope, false)
 	for i, other := range m.list {
-		if other == n || !open[ix.entries[other].shelf] {
+		e := &ix.entries[other]
+		if other == n || !open[e.shelf] || refused[e.path] {
 			continue
 		}
-		source, target := n, other
-		if reversed {
-			source, target = other, n
+		compared++
+		if link, ok := ix.link(n, other, i < mentioned, p); ok {
+			links = append(links, link)
 		}
-		if link, ok := ix.link(source, target, i < mentioned, p); ok {
+	}
+	return links, compared
+}
+
+// searchSources finds the links to target n that pass: each source by its own parameters, none of which lets more pass
+// than p.
+func (ix *Index) searchSources(n uint32, partners []int64, p Params, own func(shelf, path string) (Params, bool)) (links []Link) {
+	m := ix.marks()
+	defer ix.scratch.Put(m)
+	mentioned := ix.candidates(n, partners, p, m)
+	open := ix.openShelves(n, p.Scope, true)
+	shelf := ix.shelves[ix.entries[n].shelf]
+	for i, other := range m.list {
+		e := &ix.entries[other]
+		if other == n || !open[e.shelf] {
+			continue
+		}
+		of, ok := own(ix.shelves[e.shelf], e.path)
+		if !ok || of.Scope != p.Scope && !ix.hierarchy.route(ix.shelves[e.shelf], shelf, of.Scope) {
+			continue
+		}
+		if link, ok := ix.link(other, n, i < mentioned, of); ok {
 			links = append(links, link)
 		}
 	}
