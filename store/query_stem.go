@@ -52,7 +52,7 @@ func stemmable(u unit) (string, bool) {
 	}
 	word := p.running[0]
 	r, _ := utf8.DecodeRuneInString(word)
-	return word, utf8.RuneCountInString(word) >= stemRoot && !text.IsCJK(r) && !strings.ContainsAny(word, "0123456789")
+	return word, !text.Stop(word) && utf8.RuneCountInString(word) >= stemRoot && !text.IsCJK(r) && !strings.ContainsAny(word, "0123456789")
 }
 
 // stemmates are the other words of the index with the same stem in a language, none when no document has it.
