@@ -23,7 +23,7 @@ func (d Difference) String() string { return d.Where + ": " + d.What }
 // FTS table's own check sees only its own structure.) It reads only.
 func (s *Store) Check(ctx context.Context, report func(Difference)) error {
 	return s.View(ctx, func(v *View) error {
-		for _, check := range []func(func(Difference)) error{v.checkPages, v.checkForeignKeys, v.checkChunkRanges, v.checkChunkTerms, v.checkNameTerms} {
+		for _, check := range []func(func(Difference)) error{v.checkPages, v.checkForeignKeys, v.checkChunkRanges, v.checkChunkTerms, v.checkNameTerms, v.checkSummaryTerms} {
 			if err := check(report); err != nil {
 				return err
 			}

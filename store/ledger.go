@@ -27,6 +27,7 @@ const (
 	OpLinkRemove   Op = "link_remove"   // Links: one; an empty Relation means every relation
 	OpLinksReplace Op = "links_replace" // Source, Links: all that it has from now on
 	OpDocumentID   Op = "document_id"   // Source, ID
+	OpSummary      Op = "summary"       // Source, Outline: all that is said about it from now on
 	OpDocumentMove Op = "document_move" // Moves
 	OpDocumentGone Op = "document_gone" // Source, Hash: of its last bytes, by which it is known when it comes back elsewhere
 	OpCorrelate    Op = "correlate"     // Shelf or Source, Settings: those given now; the others stay as they were said before
@@ -45,6 +46,7 @@ type Record struct {
 	Source      string            `json:"source,omitempty"`
 	ID          int64             `json:"id,omitempty"`
 	Links       []ManualLink      `json:"links,omitempty"`
+	Outline     *Outline          `json:"outline,omitempty"`
 	Moves       map[string]string `json:"moves,omitempty"` // all at once, so that two documents may change places
 	Hash        string            `json:"hash,omitempty"`  // SHA-256, hex
 	Settings    *Settings         `json:"settings,omitempty"`

@@ -15,6 +15,7 @@ type Said struct {
 	Settings map[string]Settings        // how links are worked out, by shelf or by path of their source
 	Refused  map[string]map[string]bool // source path → target paths between which no link is worked out
 	Gone     map[string]string          // path → hash of the last bytes of a document that went
+	Outlines map[string]*Outline        // by path, never changed: replaced as a whole
 }
 
 // SaidShelf is a shelf made at run time.
@@ -23,14 +24,14 @@ type SaidShelf struct{ Root, Description string }
 func newSaid() *Said {
 	return &Said{
 		Shelves: map[string]SaidShelf{}, Parents: map[string]map[string]bool{}, Links: map[string][]ManualLink{}, IDs: map[string]int64{},
-		Settings: map[string]Settings{}, Refused: map[string]map[string]bool{}, Gone: map[string]string{},
+		Settings: map[string]Settings{}, Refused: map[string]map[string]bool{}, Gone: map[string]string{}, Outlines: map[string]*Outline{},
 	}
 }
 
 func (s *Said) clone() *Said {
 	c := &Said{
 		Shelves: maps.Clone(s.Shelves), Parents: cloneSets(s.Parents), Links: map[string][]ManualLink{}, IDs: maps.Clone(s.IDs),
-		Settings: maps.Clone(s.Settings), Refused: cloneSets(s.Refused), Gone: maps.Clone(s.Gone),
+		Settings: maps.Clone(s.Settings), Refused: cloneSets(s.Refused), Gone: maps.Clone(s.Gone), Outlines: maps.Clone(s.Outlines),
 	}
 	for source, links := range s.Links {
 		c.Links[source] = slices.Clone(links)
@@ -69,6 +70,10 @@ func (s *Said) apply(r Record) (known bool) {
 		removeFrom(s.Parents, r.Shelf, r.To)
 	case OpDocumentID:
 		s.IDs[r.Source] = r.ID
+	case OpSummary:
+		if r.Outline != nil {
+			s.Outlines[r.Source] = r.Outline
+		}
 	case OpDocumentGone:
 		s.Gone[r.Source] = r.Hash
 	case OpDocumentMove:
@@ -175,6 +180,7 @@ func (s *Said) renameShelf(from, to string) {
 // comes to is joined with what was said of that; where only one can hold, it is what was said of the one that moved.
 func (s *Said) rename(to func(string) string) {
 	s.IDs, s.Settings, s.Gone = renameKeys(s.IDs, to), renameKeys(s.Settings, to), renameKeys(s.Gone, to)
+	s.Outlines = renameKeys(s.Outlines, to)
 	s.Refused = renameSets(s.Refused, to)
 	before := s.Links
 	s.Links = map[string][]ManualLink{}
@@ -226,6 +232,7 @@ func (s *Said) forgetShelf(name string) {
 	maps.DeleteFunc(s.IDs, func(path string, _ int64) bool { return inside(path) })
 	maps.DeleteFunc(s.Settings, func(key string, _ Settings) bool { return inside(key) })
 	maps.DeleteFunc(s.Gone, func(path, _ string) bool { return inside(path) })
+	maps.DeleteFunc(s.Outlines, func(path string, _ *Outline) bool { return inside(path) })
 	for source := range s.Links {
 		s.dropLinks(source, func(l ManualLink) bool { return inside(l.Source) || inside(l.Target) })
 	}

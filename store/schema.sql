@@ -127,6 +127,36 @@ CREATE VIRTUAL TABLE document_fts USING fts5(
 );
 CREATE VIRTUAL TABLE document_instances USING fts5vocab(document_fts, instance);
 
+-- What a document is said to be about: by someone (llm), or worked out of its text (extractive). One set a document.
+CREATE TABLE outlines (
+  document_id INTEGER PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
+  kind        TEXT    NOT NULL,              -- llm | extractive
+  version     TEXT    NOT NULL,              -- as its author calls it, may be empty
+  source_hash TEXT    NOT NULL               -- SHA-256 of the file that it speaks of, hex; of any other bytes it is stale
+) STRICT;
+
+-- The summaries of an outline. Those that are not stale and whose section is there have a row in summary_fts.
+CREATE TABLE summaries (
+  id          INTEGER PRIMARY KEY,           -- = rowid in summary_fts
+  document_id INTEGER NOT NULL REFERENCES outlines(document_id) ON DELETE CASCADE,
+  ordinal     INTEGER NOT NULL,              -- 0 = of the document as a whole, then the sections as they were submitted
+  node_id     TEXT    NOT NULL,              -- as the outline has it, '' = the document; the section may be gone
+  summary     TEXT    NOT NULL,
+  key_facts   TEXT    NOT NULL,              -- JSON
+  chunk_keys  TEXT    NOT NULL,              -- JSON: the chunks it was drawn from, as written in citations
+  searched    INTEGER NOT NULL               -- 1 = has a row in summary_fts
+) STRICT;
+CREATE UNIQUE INDEX summaries_document ON summaries(document_id, ordinal); -- of a document, in order
+
+-- The terms of summaries. The columns are those of chunk_fts, so that a query is compiled once for both: body is the
+-- summary with its key facts, heading the titles around the section.
+CREATE VIRTUAL TABLE summary_fts USING fts5(
+  body, heading, ident, scope,
+  content='', contentless_delete=1,
+  tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
+);
+CREATE VIRTUAL TABLE summary_instances USING fts5vocab(summary_fts, instance);
+
 -- Child shelves extend parent shelves.
 CREATE TABLE shelf_links (
   parent_shelf_id INTEGER NOT NULL REFERENCES shelves(id) ON DELETE CASCADE,

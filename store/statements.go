@@ -26,6 +26,9 @@ func (s *Said) Records() []Record {
 	for _, path := range slices.Sorted(maps.Keys(s.Gone)) {
 		all = append(all, Record{Op: OpDocumentGone, Source: path, Hash: s.Gone[path]})
 	}
+	for _, path := range slices.Sorted(maps.Keys(s.Outlines)) {
+		all = append(all, Record{Op: OpSummary, Source: path, Outline: s.Outlines[path]})
+	}
 	return append(all, s.linkRecords()...)
 }
 

@@ -24,7 +24,8 @@ import (
 // LayoutVersion numbers schema.sql; it is the database's user_version. History:
 //
 //	1: first.
-const LayoutVersion = 1
+//	2: outlines and summaries.
+const LayoutVersion = 2
 
 // ContentVersion numbers what cutting and segmentation make of the same bytes; a document cut by another version is
 // cut again. History:

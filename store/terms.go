@@ -49,6 +49,11 @@ func (tx *Tx) flushTerms() error {
 	if err != nil {
 		return err
 	}
+	err = tx.flush(&tx.summaryTerms, `DELETE FROM summary_fts WHERE rowid = ?`,
+		`INSERT INTO summary_fts (rowid, body, heading, ident, scope) VALUES (?, ?, ?, ?, ?)`)
+	if err != nil {
+		return err
+	}
 	return tx.flush(&tx.documentTerms, `DELETE FROM document_fts WHERE rowid = ?`,
 		`INSERT INTO document_fts (rowid, title, alias, tag, path, ident, scope) VALUES (?, ?, ?, ?, ?, ?, ?)`)
 }

@@ -16,7 +16,7 @@ type Tx struct {
 	reserved, reservedKnown bool  // whether any id is reserved
 	nextChunk               int64 // first id after those of all chunks; 0 = not asked for yet
 
-	chunkTerms, documentTerms ftsWrites
+	chunkTerms, documentTerms, summaryTerms ftsWrites
 }
 
 // Update runs f in one write transaction: all of it is seen, or nothing. It is not cut short when ctx ends: f is.

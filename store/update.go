@@ -255,6 +255,9 @@ func (tx *Tx) DeleteDocument(id int64) error {
 		return err
 	}
 	tx.dropDocumentTerms(id)
+	if err := tx.DropOutline(id); err != nil {
+		return err
+	}
 	_, err = tx.exec(`DELETE FROM documents WHERE id = ?`, id)
 	return err
 }
