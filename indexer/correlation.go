@@ -16,7 +16,7 @@ const (
 	// choreSlice is how many documents one transaction of resolving or correlating takes.
 	choreSlice = 200
 	// choreTime bounds how long an edit waits behind correlating.
-	choreTime = 100 * time.Millisecond
+	choreTime = 30 * time.Millisecond
 	// wholesaleLeast is how many documents must be down before all are correlated again instead.
 	wholesaleLeast = 300
 )
@@ -31,10 +31,23 @@ type correlation struct {
 	waiting   bool          // documents may be down to be correlated
 	whole     bool          // all documents are down: each finds its own links, nobody else's need a look
 	always    chan struct{} // closed
+
+	loading bool        // the features are being read beside the loop
+	loaded  chan loaded // what came of it
+	missed  []int64     // documents that changed or went meanwhile
+	stale   bool        // the hierarchy changed meanwhile: what is read is no good
+}
+
+// loaded are the features of all documents, read from one picture of the store.
+type loaded struct {
+	index     *correlate.Index
+	citedBy   map[int64][]int64
+	hierarchy *correlate.Hierarchy
+	err       error
 }
 
 func newCorrelation(r *run) *correlation {
-	c := &correlation{r: r, resolving: true, waiting: true, always: make(chan struct{})}
+	c := &correlation{r: r, resolving: true, waiting: true, always: make(chan struct{}), loaded: make(chan loaded, 1)}
 	close(c.always)
 	return c
 }
@@ -43,7 +56,7 @@ func (c *correlation) pending() bool { return c.resolving || c.waiting }
 
 // ready is a channel that can be received from when there is work and nothing more urgent under way.
 func (c *correlation) ready() <-chan struct{} {
-	if c.r.bulk.pending > 0 || !c.pending() {
+	if c.r.bulk.pending > 0 || !c.pending() || c.loading {
 		return nil
 	}
 	return c.always
@@ -55,17 +68,21 @@ func (c *correlation) note(changed, removed []int64) {
 		return
 	}
 	c.resolving, c.waiting, c.whole = true, true, false
-	for _, id := range removed {
-		if c.index != nil {
-			c.index.Remove(id)
-		}
+	if c.loading {
+		c.missed = append(append(c.missed, changed...), removed...)
+		return
 	}
-	if c.index == nil || len(changed) > choreSlice {
+	c.follow(append(changed, removed...))
+}
+
+// follow brings what is in memory up to date with documents that changed or went.
+func (c *correlation) follow(documents []int64) {
+	if c.index == nil || len(documents) > choreSlice {
 		c.rest() // cheaper to load again than to follow
 		return
 	}
 	err := c.r.store.View(context.Background(), func(v *store.View) error {
-		for _, id := range changed {
+		for _, id := range documents {
 			if err := c.put(v, id); err != nil {
 				return err
 			}
@@ -77,10 +94,11 @@ func (c *correlation) note(changed, removed []int64) {
 	}
 }
 
-// put brings the features of one changed document into memory.
+// put brings the features of one document into memory as they stand now.
 func (c *correlation) put(v *store.View, id int64) error {
 	d, err := v.DocumentByID(id)
 	if errors.Is(err, store.ErrNotFound) {
+		c.index.Remove(id)
 		return nil
 	}
 	if err != nil {
@@ -106,7 +124,9 @@ func (c *correlation) hierarchyChanged(tx *store.Tx, before, after store.Shelf) 
 	if slices.Equal(before.Parents, after.Parents) {
 		return nil
 	}
+	c.rest() // it knows the old hierarchy
 	c.hierarchy, c.waiting, c.whole = nil, true, false
+	c.stale = c.loading
 	for _, name := range append(append([]string{after.Name}, before.Parents...), after.Parents...) {
 		s, err := tx.Shelf(name)
 		if errors.Is(err, store.ErrNotFound) {
@@ -158,19 +178,20 @@ func (c *correlation) correlateSlice(ctx context.Context) error {
 	err := c.r.store.View(ctx, func(v *store.View) (err error) {
 		for _, task := range []store.Task{store.TaskNames, store.TaskCorrelate} {
 			if called, err = v.Called(task, choreSlice); err != nil || len(called) > 0 {
-				break
+				return err
 			}
 		}
-		if err != nil || len(called) == 0 {
-			return err
-		}
-		return c.load(v)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	if len(called) == 0 {
 		c.waiting, c.whole = false, false
+		return nil
+	}
+	if c.index == nil || c.hierarchy == nil {
+		c.load(ctx)
 		return nil
 	}
 	start := time.Now()
@@ -195,43 +216,63 @@ func (c *correlation) correlateSlice(ctx context.Context) error {
 	return err
 }
 
-// load brings the features of all documents into memory.
-func (c *correlation) load(v *store.View) error {
-	if c.hierarchy == nil {
-		if err := c.loadHierarchy(v); err != nil {
-			return err
-		}
+// load reads the features of all documents beside the loop, which receives them from loaded.
+func (c *correlation) load(ctx context.Context) {
+	c.loading, c.missed = true, nil
+	go func() {
+		var l loaded
+		l.err = c.r.store.View(ctx, func(v *store.View) error { return l.read(v) })
+		c.loaded <- l
+	}()
+}
+
+// stop waits for what load started. The ctx of load must have ended.
+func (c *correlation) stop() {
+	if c.loading {
+		<-c.loaded
 	}
-	if c.index != nil {
-		return nil
+}
+
+// take puts what was read in place, and brings it up to date with what happened meanwhile.
+func (c *correlation) take(l loaded) error {
+	c.loading = false
+	missed, stale := c.missed, c.stale
+	c.missed, c.stale = nil, false
+	if l.err != nil || stale {
+		return l.err
 	}
-	start := time.Now()
+	c.index, c.citedBy, c.hierarchy = l.index, l.citedBy, l.hierarchy
+	c.r.log.Debug("features loaded", zap.Int("documents", l.index.Len()), zap.Int("changed meanwhile", len(missed)))
+	if len(missed) > 0 {
+		c.follow(missed)
+	}
+	return nil
+}
+
+func (l *loaded) read(v *store.View) error {
 	shelves, err := v.Shelves()
 	if err != nil {
 		return err
 	}
-	names := map[int64]string{}
+	names, parents := map[int64]string{}, map[string][]string{}
 	for _, s := range shelves {
-		names[s.ID] = s.Name
+		names[s.ID], parents[s.Name] = s.Name, s.Parents
 	}
-	index, citedBy := correlate.NewIndex(c.hierarchy), map[int64][]int64{}
-	err = v.Features(func(document, shelf int64, path string, b []byte, mentions []int64) error {
+	if l.hierarchy, err = correlate.NewHierarchy(parents); err != nil {
+		return err
+	}
+	l.index, l.citedBy = correlate.NewIndex(l.hierarchy), map[int64][]int64{}
+	return v.Features(func(document, shelf int64, path string, b []byte, mentions []int64) error {
 		f, err := correlate.Decode(b)
 		if err != nil {
 			return err
 		}
-		index.Put(document, names[shelf], path, f)
+		l.index.Put(document, names[shelf], path, f)
 		for _, target := range mentions {
-			citedBy[target] = append(citedBy[target], document)
+			l.citedBy[target] = append(l.citedBy[target], document)
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	c.index, c.citedBy = index, citedBy
-	c.r.log.Debug("features loaded", zap.Int("documents", index.Len()), zap.Duration("took", time.Since(start)))
-	return nil
 }
 
 // wholesale puts every document down when so many are that looking at each one's neighbours costs more.
@@ -253,24 +294,6 @@ func (c *correlation) wholesale(tx *store.Tx) error {
 	}
 	c.whole = true
 	return tx.CallAll(store.TaskCorrelate)
-}
-
-func (c *correlation) loadHierarchy(v *store.View) error {
-	shelves, err := v.Shelves()
-	if err != nil {
-		return err
-	}
-	parents := map[string][]string{}
-	for _, s := range shelves {
-		parents[s.Name] = s.Parents
-	}
-	if c.hierarchy, err = correlate.NewHierarchy(parents); err != nil {
-		return err
-	}
-	if c.index != nil {
-		c.index.SetHierarchy(c.hierarchy)
-	}
-	return nil
 }
 
 // document finds the links of one document, and whose links to it may have changed.

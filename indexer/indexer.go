@@ -27,6 +27,8 @@ var (
 type Shelf struct {
 	store.ShelfSpec
 	Parents     []string     // as configured
+	Declared    string       // where: "config.yaml:3", "" = not in a file
+	ParentsAt   string       // where the parents are declared: "config.yaml:7", "" = they are not
 	Root        watcher.Root // Shelf and Path are set from Name and ShelfSpec.Root
 	MaxFileSize int64        // bytes; 0 = 8 MiB
 }
@@ -50,7 +52,8 @@ type Options struct {
 	Ledger    *store.Ledger
 	Watcher   Watcher
 	Disk      Disk              // nil = the system's
-	Correlate *correlate.Params // nil = no heuristic links
+	Correlate *correlate.Params // nil = the contract's, and OnlyAsked
+	OnlyAsked bool              // heuristic links only for the shelves and documents that someone asked them for
 	Log       *zap.Logger       // nil = silent
 }
 

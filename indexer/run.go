@@ -21,6 +21,8 @@ const (
 	identityWindow = 2 * time.Second
 	// quiet is how long nothing must have been written before the write-ahead log is emptied.
 	quiet = 5 * time.Second
+	// longQuiet is how long after the last write the features of documents stay in memory for the next.
+	longQuiet = 2 * time.Minute
 )
 
 // run is the state of Run's goroutine; nothing else touches it.
@@ -61,6 +63,7 @@ func (x *Indexer) Run(ctx context.Context, batches <-chan watcher.Batch) error {
 	r.bulk = startBulk(ctx)
 	defer r.bulk.stop()
 	r.links = newCorrelation(r)
+	defer r.links.stop()
 	if err := r.restore(ctx); err != nil {
 		return ignoreEnd(ctx, err)
 	}
@@ -112,6 +115,8 @@ func (r *run) loop(ctx context.Context, batches <-chan watcher.Batch) error {
 			err = r.bulkSlice(ctx, c)
 		case <-r.links.ready():
 			err = r.links.step(ctx)
+		case l := <-r.links.loaded:
+			err = r.links.take(l)
 		case now := <-timer.C:
 			err = r.due(ctx, now)
 		}
@@ -132,6 +137,8 @@ func (r *run) untilNext() time.Duration {
 	}
 	if r.wrote && !r.busy() {
 		next = min(next, max(0, r.status.LastCommit.Add(quiet).Sub(now)))
+	} else if r.links.index != nil && !r.busy() {
+		next = min(next, max(0, r.status.LastCommit.Add(longQuiet).Sub(now)))
 	}
 	return next
 }
@@ -148,6 +155,9 @@ func (r *run) due(ctx context.Context, now time.Time) error {
 		if err := r.store.Checkpoint(ctx); err != nil && ctx.Err() == nil {
 			r.log.Warn("checkpoint", zap.Error(err))
 		}
+		debug.FreeOSMemory()
+	}
+	if r.links.index != nil && !r.busy() && !now.Before(r.status.LastCommit.Add(longQuiet)) {
 		r.links.rest()
 		debug.FreeOSMemory()
 	}

@@ -205,8 +205,13 @@ func (r *run) mutable(name string) error {
 	if s == nil {
 		return fmt.Errorf("indexer: shelf %q: %w", name, ErrUnknownShelf)
 	}
-	if s.Origin != originLedger {
-		return fmt.Errorf("indexer: shelf %q is declared in the %s; change it there", name, map[string]string{"config": "configuration file", "command": "command line of serve"}[s.Origin])
+	switch {
+	case s.Origin == originLedger:
+		return nil
+	case s.Declared != "":
+		return fmt.Errorf("indexer: shelf %q is declared in %s; change it there", name, s.Declared)
+	case s.Origin == "command":
+		return fmt.Errorf("indexer: shelf %q is declared on the command line of serve; change it there", name)
 	}
-	return nil
+	return fmt.Errorf("indexer: shelf %q is declared in the configuration file; change it there", name)
 }
