@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -159,12 +160,15 @@ func tooLarge(kind frontKind, src, head []byte) front {
 
 // rescue decodes each top-level key alone, with its continuation lines or else without, and keeps those that parse.
 func rescue(kind frontKind, raw []byte) map[string]any {
-	values := map[string]any{}
+	var values map[string]any
 	keep := func(group []byte) bool {
 		value, _, err := kind.decode(group)
 		m, ok := value.(map[string]any)
-		for k, v := range m {
-			values[k] = v
+		if err == nil && len(m) > 0 && values == nil {
+			values = map[string]any{}
+		}
+		if err == nil {
+			maps.Copy(values, m)
 		}
 		return ok && err == nil
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -164,6 +165,29 @@ func TestTooManyHeadingsOpenNoSection(t *testing.T) {
 		t.Errorf("%d nodes", len(d.Nodes))
 	}
 	wantProblem(t, d, "headings", maxNodes+1)
+}
+
+func TestAFaultInALibraryIsAnError(t *testing.T) {
+	if err := survive(func() { panic("invalid state") }); err == nil || !strings.Contains(err.Error(), "invalid state") {
+		t.Errorf("got %v", err)
+	}
+	if err := survive(func() {}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDocumentsAreParsedSideBySide(t *testing.T) {
+	src := []byte(strings.Repeat("# A\n\n*text* [a](b.md) #tag `code`\n\n", 50))
+	want := render(check(t, "x.md", src))
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if got := render(Parse("x.md", src, Options{})); got != want {
+				t.Error("the same bytes gave another document")
+			}
+		})
+	}
+	group.Wait()
 }
 
 func TestALargeOrdinaryDocumentIsNoProblem(t *testing.T) {

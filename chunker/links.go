@@ -57,7 +57,7 @@ func (r *inlineReader) reference(n *reference) {
 		return
 	}
 	target, fragment, _ := strings.Cut(n.target, "#")
-	if strings.Contains(target, "://") {
+	if strings.Contains(target, "://") || n.kind == LinkEmbed && isMedia(target) {
 		return
 	}
 	r.links = append(r.links, Link{

@@ -34,7 +34,7 @@ func TestLinks(t *testing.T) {
 		{"wiki names aren't URLs", "[[What now?]] [[100%]] [[Plan: B]]", []string{
 			"wiki 1 What now?|What now?|", "wiki 1 100%|100%|", "wiki 1 Plan: B|Plan: B|",
 		}},
-		{"wiki embeds", "![[Page]] ![[pic.png|100]]", []string{"embed 1 Page|Page|", "embed 1 100|pic.png|"}},
+		{"wiki embeds", "![[Page]] ![[pic.png|100]] ![[v1.2]]", []string{"embed 1 Page|Page|", "embed 1 v1.2|v1.2|"}},
 		{"wiki in a table", "|a|\n|-|\n|[[Page\\|text]]|", []string{"wiki 3 text|Page|"}},
 		{"no wiki link", "`[[a]]` [[ -f x ]] [[]] [[a\nb]] [[https://x.y/z]] \\[[a]]", nil},
 		{"no wiki link in a fence", "```\n[[a]]\n```\n\n    [[b]]\n", nil},

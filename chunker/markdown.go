@@ -1,6 +1,8 @@
 package chunker
 
 import (
+	"fmt"
+
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
@@ -42,9 +44,21 @@ var markdown = parser.NewParser(
 )
 
 // parseMarkdown returns the tree of src, and the meter that says what was left unread to end in time.
-func parseMarkdown(src []byte) (ast.Node, *meter) {
-	m := &meter{left: maxSteps}
+func parseMarkdown(src []byte) (root ast.Node, m *meter, err error) {
+	m = &meter{left: maxSteps}
 	pc := parser.NewContext()
 	pc.Set(meterKey, m)
-	return markdown.Parse(gmtext.NewReader(src), parser.WithContext(pc)), m
+	err = survive(func() { root = markdown.Parse(gmtext.NewReader(src), parser.WithContext(pc)) })
+	return root, m, err
+}
+
+// survive runs a library over a stranger's bytes: a panic in it spoils one document, not the daemon.
+func survive(f func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("parser fault: %v", r)
+		}
+	}()
+	f()
+	return nil
 }

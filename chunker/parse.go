@@ -74,7 +74,11 @@ func (c *cutter) body() []block {
 		c.problem(StageParse, "too much markup to read in time; cut as plain text, without sections and links", 0)
 		return c.plainBlocks(c.base, len(c.doc.Text))
 	}
-	root, m := parseMarkdown(c.src)
+	root, m, err := parseMarkdown(c.src)
+	if err != nil {
+		c.problem(StageParse, err.Error()+"; cut as plain text, without sections and links", 0)
+		return c.plainBlocks(c.base, len(c.doc.Text))
+	}
 	c.meterProblems(m)
 	c.readInlines(root)
 	return c.treeBlocks(root, len(c.doc.Text))

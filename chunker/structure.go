@@ -60,9 +60,10 @@ var hanRanks = map[rune]rank{
 
 const hanDigits = "零〇一二三四五六七八九十百千两0123456789０１２３４５６７８９"
 
-// hanReferences are the beginnings of what prose says about an article.
-var hanReferences = []string{
+// hanProse are the words that follow a number in prose: what refers to an article, and the things that 条 counts.
+var hanProse = []string{
 	"规定", "規定", "所", "的", "和", "与", "與", "及", "至", "到", "或", "、", "，", "第", "中的", "中规定", "中，", "介绍", "描述", "说明",
+	"命令", "指令", "语句", "记录", "规则", "消息", "信息", "日志", "数据", "评论", "建议", "新闻", "路由", "路径", "查询", "线", "边",
 }
 
 func hanHeading(line string, alone bool) (heading, bool) {
@@ -83,7 +84,7 @@ func hanHeading(line string, alone bool) (heading, bool) {
 			rest = tail
 		}
 	}
-	for _, word := range hanReferences {
+	for _, word := range hanProse {
 		if strings.HasPrefix(rest, word) {
 			return heading{}, false
 		}

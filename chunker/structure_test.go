@@ -38,6 +38,8 @@ func TestStructureHeadings(t *testing.T) {
 		{"第三章合同的效力与履行", false, ""},
 		{"第一 甲方应当付款。", true, ""},
 		{"第一次会议", true, ""},
+		{"第一条命令创建一个用户。", true, ""},
+		{"第二条规则使用请求头。", true, ""},
 
 		// English
 		{"Title I", true, "1 Title I"},

@@ -2,6 +2,7 @@ package chunker
 
 import (
 	"bytes"
+	"path"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -95,14 +96,23 @@ func (fileLinkParser) Parse(_ ast.Node, r gmtext.Reader, _ parser.Context) ast.N
 		return nil
 	}
 	target := string(line[1 : 1+end])
-	path, _, _ := strings.Cut(target, "#")
-	if !isMarkdownName(path) || hasScheme(path) {
+	file, _, _ := strings.Cut(target, "#")
+	if !isMarkdownName(file) || hasScheme(file) {
 		return nil
 	}
 	node := &reference{kind: LinkAuto, target: target, label: target}
 	node.SetPos(at.Start)
 	r.Advance(end + 2)
 	return node
+}
+
+// isMedia says whether an embedded file is shown, not read.
+func isMedia(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".avif", ".mp3", ".wav", ".ogg", ".m4a", ".flac", ".mp4", ".webm", ".mov":
+		return true
+	}
+	return false
 }
 
 // isMarkdownName says whether a path names a Markdown file.

@@ -30,7 +30,11 @@ func decodeYAML(raw []byte) (any, []Problem, error) {
 	if reason := tooCostly(raw); reason != "" {
 		return nil, nil, &lineError{1, reason}
 	}
-	file, err := parser.ParseBytes(raw, 0, parser.AllowDuplicateMapKey())
+	var file *ast.File
+	var err error
+	if fault := survive(func() { file, err = parser.ParseBytes(raw, 0, parser.AllowDuplicateMapKey()) }); fault != nil {
+		err = fault
+	}
 	if err != nil {
 		return nil, nil, yamlError(err)
 	}
