@@ -282,7 +282,19 @@ func TestListEndsWithItsContext(t *testing.T) {
 func TestVeryDeepAndVeryLongNamesDontStopTheWalk(t *testing.T) {
 	root := tempDir(t)
 	write(t, root, "a.md", strings.Repeat("n", 252)+".md")
-	shell(t, root, `n=$(printf '%0200d' 7); i=0; while [ $i -lt 25 ]; do mkdir $n; cd $n; i=$((i+1)); done; echo t > deep.md`)
+	dir, err := unix.Open(root, unix.O_RDONLY, 0)
+	for range 25 {
+		if err == nil {
+			err = unix.Mkdirat(dir, strings.Repeat("d", 200), 0o700)
+		}
+		below, _ := unix.Openat(dir, strings.Repeat("d", 200), unix.O_RDONLY, 0)
+		_ = unix.Close(dir)
+		dir = below
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = unix.Close(dir)
 	l := list1(t, Root{Path: root})
 	if len(l.Entries) != 2 || len(l.Faults) != 1 || !errors.Is(l.Faults[0].Err, unix.ENAMETOOLONG) {
 		t.Errorf("%d entries, faults %+v", len(l.Entries), l.Faults)

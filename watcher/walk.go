@@ -116,29 +116,41 @@ func (w *walk) work() {
 		w.folders = w.folders[:last]
 		w.busy++
 		w.mu.Unlock()
-		below, links, self := w.read(next, &mine)
+		below, links := w.read(next, &mine)
 		w.mu.Lock()
 		w.busy--
 		w.folders = append(w.folders, below...)
 		w.links = append(w.links, links...)
-		if w.filter.follow {
-			w.visited[self] = true
-		}
 		w.more.Broadcast()
 	}
 	w.more.Broadcast()
 	w.found.add(mine)
 }
 
+// again says that the folder was read under another path, which only a link can bring about.
+func (w *walk) again(id ident) bool {
+	if !w.filter.follow {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	known := w.visited[id]
+	w.visited[id] = true
+	return known
+}
+
 // read looks at one folder.
-func (w *walk) read(f folder, out *found) (below, links []folder, self ident) {
+func (w *walk) read(f folder, out *found) (below, links []folder) {
 	st, names, err := w.disk.ReadDir(f.real, func(name string, kind Kind) Pick { return w.pick(name, kind) })
 	if err != nil && (f.path == "" || !isLoop(err)) {
 		out.fault(f.path, err)
 	}
+	if w.again(st.ident()) {
+		return nil, nil
+	}
 	own, err := w.rulesOf(f, names, out)
 	if err != nil {
-		return nil, nil, st.ident()
+		return nil, nil
 	}
 	for _, d := range names {
 		path, real := join(f.path, d.Name), func() string { return join(f.real, d.Name) }
@@ -160,7 +172,7 @@ func (w *walk) read(f folder, out *found) (below, links []folder, self ident) {
 			out.file(path, d.Stat)
 		}
 	}
-	return below, links, st.ident()
+	return below, links
 }
 
 // pick spares the stat of what can't be a document.

@@ -1,0 +1,406 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"golang.org/x/sys/unix"
+)
+
+func TestRootRemovedAndMadeAgain(t *testing.T) {
+	for _, gap := range []time.Duration{0, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, 5 * time.Second} {
+		for _, what := range []string{"root", "parent"} {
+			t.Run(fmt.Sprint(what, gap), func(t *testing.T) {
+				t.Parallel()
+				if testing.Short() && gap > time.Second {
+					t.Skip("slow")
+				}
+				base := tempDir(t)
+				root := filepath.Join(base, "up", "R")
+				write(t, root, "old.md", "d/old.md")
+				m := startMirror(t, Options{}, Root{Path: root})
+				gone := root
+				if what == "parent" {
+					gone = filepath.Dir(root)
+				}
+				if err := os.RemoveAll(gone); err != nil {
+					t.Fatal(err)
+				}
+				<-time.After(gap)
+				write(t, root, "n.md")
+				m.has("n.md")
+				m.eventually("watching", func() bool { return m.state().Mode == ModeWatching })
+				before := len(m.batches)
+				write(t, root, "d/later.md")
+				m.has("d/later.md")
+				m.matches()
+				for _, b := range m.batches[before:] {
+					if b.All && b.Reason != reasonReturned && b.Reason != reasonChanged {
+						t.Errorf("%+v", b)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestMissingRootIsWaitedFor(t *testing.T) {
+	base := tempDir(t)
+	root := filepath.Join(base, "R")
+	m := startMirror(t, Options{}, Root{Path: root})
+	if s := m.state(); s.Mode != ModeMissing || !strings.Contains(s.Reason, root) {
+		t.Errorf("%+v", s)
+	}
+	write(t, base, "R/a.md")
+	m.has("a.md")
+	m.eventually("watching", func() bool { return m.state().Mode == ModeWatching })
+	shell(t, base, "mv R away; echo no > R")
+	m.eventually("a file is no root", func() bool { return m.state().Mode == ModeMissing && m.state().Reason == errNotFolder.Error() })
+	m.mu.Lock()
+	if _, ok := m.entries["a.md"]; !ok {
+		t.Error("absence was taken for deletion")
+	}
+	m.mu.Unlock()
+	shell(t, base, "rm R; mv away R; echo b > R/b.md")
+	m.has("b.md")
+}
+
+// Mounts cause no event.
+func TestRootOnAnotherDiskIsNoticed(t *testing.T) {
+	root := tempDir(t)
+	write(t, root, "a.md")
+	m := startMirror(t, Options{}, Root{Path: root})
+	if err := unix.Mount("none", root, "tmpfs", 0, ""); err != nil {
+		t.Skip("no mounts here: ", err)
+	}
+	mounted := true
+	unmount := func() {
+		if mounted {
+			_ = unix.Unmount(root, unix.MNT_DETACH)
+		}
+		mounted = false
+	}
+	t.Cleanup(unmount)
+	m.watcher.Hasten(m.root.Shelf, true)
+	m.sees("mount", func(b Batch) bool { return b.Reason == reasonChanged })
+	write(t, root, "on-the-disk.md")
+	m.has("on-the-disk.md")
+	before := len(m.batches)
+	unmount()
+	m.eventually("unmount", func() bool {
+		return slices.ContainsFunc(m.batches[before:], func(b Batch) bool { return b.Reason == reasonChanged })
+	})
+	m.matches()
+}
+
+func TestRootsComeAndGo(t *testing.T) {
+	a, b := tempDir(t), tempDir(t)
+	write(t, a, "a.md", "d/a.md")
+	write(t, b, "b.md")
+	m := startMirror(t, Options{}, Root{Shelf: "a", Path: a})
+	rootA, rootB := m.root, Root{Shelf: "b", Path: b}
+	if err := m.watcher.SetRoots([]Root{rootA, rootB}); err != nil {
+		t.Fatal(err)
+	}
+	m.sees("start of b", func(x Batch) bool { return x.Shelf == "b" && x.Reason == reasonStart })
+	write(t, b, "new.md")
+	m.sees("event in b", func(x Batch) bool { return x.Shelf == "b" && slices.Equal(x.Dirty, []string{"new.md"}) })
+	write(t, a, "d/new.md")
+	m.has("d/new.md")
+	m.watcher.Ask("b")
+	m.sees("asked", func(x Batch) bool { return x.Shelf == "b" && x.Reason == reasonAsked })
+	m.mu.Lock()
+	for _, x := range m.batches[1:] {
+		if x.Shelf == "a" && x.All {
+			t.Errorf("the unchanged root was disturbed: %+v", x)
+		}
+	}
+	m.mu.Unlock()
+	for _, bad := range [][]Root{{rootA, rootA}, {{Shelf: "x", Path: "relative"}}, {{Shelf: "x", Path: "/x", Include: []string{"["}}}} {
+		if err := m.watcher.SetRoots(bad); err == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+	if got := m.watcher.States(); len(got) != 2 {
+		t.Errorf("after bad roots: %+v", got)
+	}
+	if err := m.watcher.SetRoots([]Root{rootB}); err != nil {
+		t.Fatal(err)
+	}
+	if watched, _ := m.watcher.reg.count(); watched != 2 || len(m.watcher.States()) != 1 { // b and the folder above
+		t.Errorf("%d watches, %+v", watched, m.watcher.States())
+	}
+}
+
+func TestTwoHundredRootsShareOneSource(t *testing.T) {
+	base := tempDir(t)
+	var roots []Root
+	for i := range 200 {
+		write(t, base, fmt.Sprintf("%d/a.md", i))
+		roots = append(roots, Root{Shelf: fmt.Sprint(i), Path: filepath.Join(base, fmt.Sprint(i))})
+	}
+	m := startMirror(t, Options{}, roots[0])
+	before := inotifies(t)
+	if err := m.watcher.SetRoots(append(roots[1:], m.root)); err != nil {
+		t.Fatal(err)
+	}
+	m.eventually("all start", func() bool { return len(m.batches) >= 200 })
+	if after := inotifies(t); after != before {
+		t.Errorf("%d instances more", after-before)
+	}
+	write(t, base, "137/new.md")
+	m.sees("event", func(b Batch) bool { return b.Shelf == "137" && slices.Equal(b.Dirty, []string{"new.md"}) })
+}
+
+func inotifies(t *testing.T) (n int) {
+	t.Helper()
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("no /proc here: ", err)
+	}
+	for _, name := range names {
+		if to, _ := os.Readlink("/proc/self/fd/" + name.Name()); strings.Contains(to, "inotify") {
+			n++
+		}
+	}
+	return n
+}
+
+func TestFilesCostNoDescriptors(t *testing.T) {
+	root := tempDir(t)
+	for i := range 2000 {
+		write(t, root, fmt.Sprintf("n%d.md", i))
+	}
+	before, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("no /proc here: ", err)
+	}
+	m := startMirror(t, Options{}, Root{Path: root})
+	m.matches()
+	after, _ := os.ReadDir("/proc/self/fd")
+	if len(after) > len(before)+10 {
+		t.Errorf("%d descriptors, %d before", len(after), len(before))
+	}
+}
+
+func TestOverflowLooksEverywhereAndFindsNewFolders(t *testing.T) {
+	root := tempDir(t)
+	write(t, root, "a.md")
+	source := newScripted(0)
+	m := startMirror(t, Options{Source: source}, Root{Path: root})
+	write(t, root, "x/y/n.md") // no events come
+	source.faults <- fsnotify.ErrEventOverflow
+	m.has("x/y/n.md")
+	m.matches()
+	if s := m.state(); s.Overflows != 1 || s.Mode != ModeWatching || s.Watches != 3 {
+		t.Errorf("%+v", s)
+	}
+	source.faults <- errors.New("strange")
+	m.sees("watch error", func(b Batch) bool { return b.All && b.Reason == "watch error: strange" })
+	source.events <- fsnotify.Event{Name: filepath.Join(root, "x/y/n.md"), Op: fsnotify.Write}
+	m.sees("event", func(b Batch) bool { return slices.Equal(b.Dirty, []string{"x/y/n.md"}) })
+}
+
+func TestOutOfWatchesPollsTheRestAndSaysWhatToDo(t *testing.T) {
+	root := tempDir(t)
+	for i := range 20 {
+		write(t, root, fmt.Sprintf("d%02d/n.md", i))
+	}
+	source := newScripted(8)
+	m := startMirror(t, Options{Source: source}, Root{Path: root, PollInterval: 50 * time.Millisecond})
+	s := m.state()
+	if s.Mode != ModeDegraded || s.Watches != 7 || !strings.Contains(s.Reason, "fs.inotify.max_user_watches") { // the eighth is above the root
+		t.Errorf("%+v", s)
+	}
+	limit := min(readLimit("/proc/sys/fs/inotify/max_user_watches"), readLimit("/proc/sys/user/max_inotify_watches"))
+	if want := fmt.Sprintf("(%d)", limit); !strings.Contains(s.Reason, want) || !strings.Contains(s.Reason, fmt.Sprint(limit+14)) {
+		t.Errorf("%q names not %s and %d", s.Reason, want, limit+14)
+	}
+	for i := range 20 {
+		write(t, root, fmt.Sprintf("d%02d/new.md", i))
+	}
+	// Of watched folders no events come here: the polled ones must be found.
+	m.eventually("polled", func() bool {
+		n := 0
+		for p := range m.entries {
+			if strings.HasSuffix(p, "new.md") {
+				n++
+			}
+		}
+		return n >= 13
+	})
+	source.raise(0)
+	m.eventually("recovery", func() bool { return m.state().Mode == ModeWatching && m.state().Watches == 21 })
+	if got := source.count(); got != 22 {
+		t.Errorf("%d watches", got)
+	}
+	changes := m.logs.FilterMessageSnippet("shelf is").Len()
+	if changes > 4 {
+		t.Errorf("%d lines about the state", changes)
+	}
+}
+
+func TestOutOfDescriptorsPolls(t *testing.T) {
+	root := tempDir(t)
+	write(t, root, "a.md")
+	source := newScripted(1)
+	source.err = unix.EMFILE
+	m := startMirror(t, Options{Source: source}, Root{Path: root, PollInterval: 50 * time.Millisecond})
+	if s := m.state(); s.Mode != ModePolling || !strings.Contains(s.Reason, "max_user_instances") {
+		t.Errorf("%+v", s)
+	}
+	write(t, root, "b.md")
+	m.has("b.md")
+}
+
+func TestPolledRoot(t *testing.T) {
+	root := tempDir(t)
+	write(t, root, "n.md: teh")
+	m := startMirror(t, Options{}, Root{Path: root, Watch: WatchPoll, PollInterval: 30 * time.Millisecond})
+	if s := m.state(); s.Mode != ModePolling || s.Watches != 0 {
+		t.Errorf("%+v", s)
+	}
+	write(t, root, "n.md: the", "new/x.md")
+	m.has("new/x.md")
+	m.matches()
+}
+
+// remote is a disk that says to be a network's.
+type remote struct{ OS }
+
+func (remote) Remote(string) (string, bool) { return "nfs", true }
+
+func TestNetworkFileSystemIsPolledUnlessToldOtherwise(t *testing.T) {
+	root := tempDir(t)
+	for mode, want := range map[Watch]Mode{WatchAuto: ModePolling, WatchNotify: ModeWatching} {
+		m := startMirror(t, Options{Disk: remote{}}, Root{Path: root, Watch: mode})
+		if s := m.state(); s.Mode != want || want == ModePolling && !strings.Contains(s.Reason, "nfs") {
+			t.Errorf("%v: %+v", mode, s)
+		}
+	}
+}
+
+func TestTooManyFilesForTheBudgetArePolled(t *testing.T) {
+	base := tempDir(t)
+	for i := range 40 {
+		write(t, base, fmt.Sprintf("big/%d/n.md", i), fmt.Sprintf("small/%d.md", i))
+	}
+	m := startMirror(t, Options{FileBudget: 60}, Root{Shelf: "big", Path: filepath.Join(base, "big")})
+	if s := m.state(); s.Mode != ModePolling || !strings.Contains(s.Reason, "60") {
+		t.Errorf("%+v", s)
+	}
+	small := Root{Shelf: "small", Path: filepath.Join(base, "small")}
+	other := Root{Shelf: "other", Path: filepath.Join(base, "other")}
+	write(t, base, "other/a.md")
+	if err := m.watcher.SetRoots([]Root{small, other}); err != nil {
+		t.Fatal(err)
+	}
+	m.eventually("both fit", func() bool {
+		s := m.watcher.States()
+		return s["small"].Mode == ModeWatching && s["other"].Mode == ModeWatching
+	})
+	if m.watcher.reg.budget != 60-41 {
+		t.Errorf("%d are left", m.watcher.reg.budget)
+	}
+}
+
+// In time that only passes when nothing else is to be done, a day goes by at once.
+func TestIdleWatcherWakesUpRarely(t *testing.T) {
+	root := tempDir(t)
+	write(t, root, "a.md")
+	synctest.Test(t, func(t *testing.T) {
+		source := newScripted(0)
+		w, err := Open(Options{Source: source})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.SetRoots([]Root{{Shelf: "s", Path: root}}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		batches, ended := make(chan Batch), make(chan error, 1)
+		go func() { ended <- w.Run(ctx, batches) }()
+		begin := time.Now()
+		if b := <-batches; b.Reason != reasonStart {
+			t.Errorf("%+v", b)
+		}
+		b := <-batches
+		if passed := time.Since(begin); b.Reason != reasonPeriodic || passed < 9*time.Minute || passed > 11*time.Minute {
+			t.Errorf("%+v after %s", b, passed)
+		}
+		name := filepath.Join(root, "a.md")
+		begin = time.Now()
+		go func() {
+			for time.Since(begin) < 3*time.Second {
+				source.events <- fsnotify.Event{Name: name, Op: fsnotify.Write}
+				<-time.After(10 * time.Millisecond)
+			}
+		}()
+		b = <-batches
+		if passed := time.Since(begin); !slices.Equal(b.Dirty, []string{"a.md"}) || passed != time.Second || !b.First.Equal(begin) {
+			t.Errorf("%+v after %s", b, passed)
+		}
+		for range 2 { // the receiver is busy, then takes what has gathered
+			<-time.After(10 * time.Second)
+			if b = <-batches; !slices.Equal(b.Dirty, []string{"a.md"}) {
+				t.Errorf("%+v", b)
+			}
+			source.events <- fsnotify.Event{Name: name, Op: fsnotify.Write}
+		}
+		if b = <-batches; !slices.Equal(b.Dirty, []string{"a.md"}) {
+			t.Errorf("%+v", b)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestOverflowStormIsAnsweredRarely(t *testing.T) {
+	root := tempDir(t)
+	write(t, root, "a.md")
+	synctest.Test(t, func(t *testing.T) {
+		source := newScripted(0)
+		w, _ := Open(Options{Source: source, Reconcile: -1})
+		_ = w.SetRoots([]Root{{Shelf: "s", Path: root}})
+		ctx, cancel := context.WithCancel(t.Context())
+		batches, ended := make(chan Batch), make(chan error, 1)
+		go func() { ended <- w.Run(ctx, batches) }()
+		<-batches
+		rescans := 0
+		begin := time.Now()
+		go func() {
+			for range 1000 {
+				source.faults <- fsnotify.ErrEventOverflow
+				<-time.After(300 * time.Millisecond)
+			}
+		}()
+		for end := time.After(5 * time.Minute); time.Since(begin) < 5*time.Minute; {
+			select {
+			case b := <-batches:
+				if b.Reason != reasonOverflow {
+					t.Errorf("%+v", b)
+				}
+				rescans++
+			case <-end:
+			}
+		}
+		if rescans > 10 || rescans < 5 {
+			t.Errorf("%d rescans", rescans)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
