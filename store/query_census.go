@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"database/sql"
 	"slices"
-	"strings"
-	"sync"
 )
 
 // census is what searches want to know of the index as a whole. It is kept from search to search, and taken again when
@@ -19,9 +17,6 @@ type census struct {
 	places    extents  // by first chunk
 	firsts    postings // the first chunks of all documents
 	chunks    int      // how many there are
-
-	mu    sync.Mutex
-	words *vocabulary // nil until asked for
 }
 
 // structureRecord is the id of the structure record in the table behind an FTS5 index (FTS5_STRUCTURE_ROWID).
@@ -54,7 +49,7 @@ func (v *View) census() (*census, error) {
 func (v *View) extents() (extents, error) {
 	var numbers []int64
 	var list sql.RawBytes
-	err := v.each(`SELECT group_concat(id || ',' || first_chunk || ',' || chunk_count) FROM documents`, nil, func(rows *sql.Rows) error {
+	err := v.each(`SELECT group_concat(id || ',' || first_chunk || ',' || chunk_count) FROM documents INDEXED BY documents_chunks`, nil, func(rows *sql.Rows) error {
 		err := rows.Scan(&list)
 		parsePostings(list, func(n int64) { numbers = append(numbers, n) })
 		return err
@@ -89,59 +84,4 @@ func (c *census) document(chunk int64) int64 {
 		return 0
 	}
 	return c.places[i].document
-}
-
-// vocabulary is all terms of the chunks in order and the number of chunks that hold each. The terms stand in one text
-// with line feeds between, which is what they are looked through as.
-type vocabulary struct {
-	text   string // "\nterm\nterm\n"
-	starts []int32
-	chunks []int32
-}
-
-// vocabulary reads the terms of the index, once for a census. It takes a while: FTS5 counts the places of every term.
-func (c *census) vocabulary(v *View) (*vocabulary, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.words != nil {
-		return c.words, nil
-	}
-	words, text := &vocabulary{}, []byte{'\n'}
-	var term sql.RawBytes
-	var chunks int32
-	err := v.each(`SELECT term, doc FROM chunk_terms`, nil, func(rows *sql.Rows) error {
-		err := rows.Scan(&term, &chunks)
-		words.starts = append(words.starts, int32(len(text)))
-		words.chunks = append(words.chunks, chunks)
-		text = append(append(text, term...), '\n')
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	words.text = string(text)
-	c.words = words
-	return words, nil
-}
-
-// containing are the terms that hold a part inside, and more than that.
-func (w *vocabulary) containing(part string) []vocabularyTerm {
-	var terms []vocabularyTerm
-	for at := 0; ; {
-		i := strings.Index(w.text[at:], part)
-		if i < 0 {
-			return terms
-		}
-		at += i
-		n, exact := slices.BinarySearch(w.starts, int32(at))
-		if !exact {
-			n--
-		}
-		start := int(w.starts[n])
-		end := start + strings.IndexByte(w.text[start:], '\n')
-		if end-start > len(part) {
-			terms = append(terms, vocabularyTerm{w.text[start:end], int(w.chunks[n])})
-		}
-		at = end
-	}
 }

@@ -146,35 +146,22 @@ const substringTerms = 64
 // containing finds what holds a folded part of a word inside: words of the chunks, the commonest ones, and names of
 // documents.
 func (l *lookup) containing(part string) (found, []string, error) {
-	vocabulary, err := l.index.vocabulary(l.v)
+	inside, err := l.v.s.chunkWords.containing(l.v, "chunk_terms", part)
 	if err != nil {
 		return found{}, nil, err
 	}
-	var f found
-	words := commonest(vocabulary.containing(part), substringTerms)
-	if len(words) > 0 {
-		if f, err = l.match(anyOf(words)); err != nil {
-			return found{}, nil, err
-		}
-	}
-	named, err := l.namesContaining(part)
-	return f.or(found{by: named.chunks()}), words, err
-}
-
-// namesContaining are the documents of the scope with a part of a word in title, aliases, tags or path.
-func (l *lookup) namesContaining(part string) (extents, error) {
-	var documents postings
-	err := l.v.each(`SELECT id, title || ' ' || aliases || ' ' || tags || ' ' || substr(file_path, instr(file_path, '/')) FROM documents`, nil, func(rows *sql.Rows) error {
-		var id int64
-		var names sql.RawBytes
-		err := rows.Scan(&id, &names)
-		if strings.Contains(text.Fold(string(names)), part) {
-			documents = append(documents, id)
-		}
-		return err
-	})
+	named, err := l.v.s.nameWords.containing(l.v, "document_terms", part)
 	if err != nil {
-		return nil, err
+		return found{}, nil, err
 	}
-	return l.inScope(sorted(documents))
+	words, names := commonest(inside, substringTerms), commonest(named, substringTerms)
+	var m match
+	if len(words) > 0 {
+		m.chunk = anyOf(words).chunk
+	}
+	if len(names) > 0 {
+		m.document = anyOf(names).document
+	}
+	f, err := l.match(m)
+	return f, words, err
 }

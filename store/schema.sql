@@ -14,7 +14,7 @@ CREATE TABLE shelves (
   device      INTEGER NOT NULL DEFAULT 0,    -- device of the root at the last complete listing, 0 = never listed
   reconciled_at INTEGER NOT NULL DEFAULT 0,  -- when the root was last compared as a whole
   second_looks INTEGER NOT NULL DEFAULT 0,   -- files whose state on disk is not believed yet
-  options     TEXT    NOT NULL DEFAULT '{}', -- JSON: labels, contexts, parents as configured, …
+  options     TEXT    NOT NULL DEFAULT '{}', -- JSON: labels, contexts, seal (under which orders links were worked out)
   created_at  INTEGER NOT NULL,
   updated_at  INTEGER NOT NULL
 ) STRICT;
@@ -46,6 +46,7 @@ CREATE TABLE documents (
 ) STRICT;
 CREATE INDEX documents_folder ON documents(folder);            -- browse
 CREATE INDEX documents_updated ON documents(updated_at);       -- recent
+CREATE INDEX documents_chunks ON documents(first_chunk, chunk_count); -- the census of a search: which chunks are whose
 
 -- The file of a document as it was when it was read: what a reconcile compares, apart from the wide rows.
 CREATE TABLE files (
@@ -125,6 +126,7 @@ CREATE VIRTUAL TABLE document_fts USING fts5(
   content='', contentless_delete=1,
   tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
 );
+CREATE VIRTUAL TABLE document_terms USING fts5vocab(document_fts, row);
 CREATE VIRTUAL TABLE document_instances USING fts5vocab(document_fts, instance);
 
 -- What a document is said to be about: by someone (llm), or worked out of its text (extractive). One set a document.

@@ -55,7 +55,9 @@ type Store struct {
 	mu         sync.Mutex
 	statements map[string]*sql.Stmt // of readers, by text
 
-	census atomic.Pointer[census] // of the last search
+	census     atomic.Pointer[census] // of the last search
+	chunkWords lexicon
+	nameWords  lexicon
 }
 
 // Options say how to open. The zero value opens for writing.
