@@ -116,8 +116,10 @@ func (x *expander) pieces(a atom, next func(string) int, lines bool) {
 	doc := x.p.c.doc.Text
 	for s := a.Span; s.Start < s.End; {
 		end := s.Start + next(doc[s.Start:s.End])
-		piece := atom{Span: trimBlank(doc, Span{s.Start, end}), header: a.header}
-		piece.units = text.Units(doc[piece.Start:piece.End])
+		piece := atom{Span: trimBlank(doc, Span{s.Start, end}), header: a.header, units: a.units}
+		if piece.Span != a.Span {
+			piece.units = text.Units(doc[piece.Start:piece.End])
+		}
 		switch {
 		case x.fits(piece):
 			x.p.add(piece)
