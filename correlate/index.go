@@ -192,3 +192,12 @@ func (m *marks) add(doc uint32) {
 		m.list = append(m.list, doc)
 	}
 }
+
+// Place is the shelf and the doc_path of a document; false when it is not in the Index.
+func (ix *Index) Place(doc int64) (shelf, path string, ok bool) {
+	n, ok := ix.ordinals[doc]
+	if !ok {
+		return "", "", false
+	}
+	return ix.shelves[ix.entries[n].shelf], ix.entries[n].path, true
+}

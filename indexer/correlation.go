@@ -27,15 +27,19 @@ type correlation struct {
 	index     *correlate.Index  // nil = not in memory
 	citedBy   map[int64][]int64 // document → those whose text cites it, in id order; in memory with index
 	hierarchy *correlate.Hierarchy
-	resolving bool          // documents may be down to be resolved
-	waiting   bool          // documents may be down to be correlated
-	whole     bool          // all documents are down: each finds its own links, nobody else's need a look
+	parents   parents // as the hierarchy has them
+	resolving bool    // documents may be down to be resolved
+	waiting   bool    // documents may be down to be correlated
+	whole     bool    // all documents are down: each finds its own links, nobody else's need a look
+	orders    orders  // as they hold for the slice under way
+	loosest   correlate.Params
 	always    chan struct{} // closed
 
 	loading bool        // the features are being read beside the loop
 	loaded  chan loaded // what came of it
 	missed  []int64     // documents that changed or went meanwhile
 	stale   bool        // the hierarchy changed meanwhile: what is read is no good
+	wanting []func()    // what is to be done when the features are there
 }
 
 // loaded are the features of all documents, read from one picture of the store.
@@ -119,38 +123,16 @@ func (c *correlation) put(v *store.View, id int64) error {
 // rest lets go of what is in memory.
 func (c *correlation) rest() { c.index, c.citedBy = nil, nil }
 
-// hierarchyChanged puts the documents of a shelf and of its old and new parents down again when its parents changed.
-func (c *correlation) hierarchyChanged(tx *store.Tx, before, after store.Shelf) error {
-	if slices.Equal(before.Parents, after.Parents) {
-		return nil
-	}
-	c.rest() // it knows the old hierarchy
-	c.hierarchy, c.waiting, c.whole = nil, true, false
-	c.stale = c.loading
-	for _, name := range append(append([]string{after.Name}, before.Parents...), after.Parents...) {
-		s, err := tx.Shelf(name)
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := tx.CallShelf(store.TaskCorrelate, s.ID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // step does one slice of what is down.
 func (c *correlation) step(ctx context.Context) error {
 	if c.resolving {
 		return c.resolveSlice(ctx)
 	}
-	if c.r.params == nil {
-		c.waiting = false
-		return nil
+	c.orders = c.r.orders()
+	if !c.orders.asked() {
+		return c.clearSlice(ctx)
 	}
+	c.loosest = c.orders.loosest()
 	return c.correlateSlice(ctx)
 }
 
@@ -173,9 +155,9 @@ func (c *correlation) resolveSlice(ctx context.Context) error {
 	})
 }
 
-func (c *correlation) correlateSlice(ctx context.Context) error {
-	var called []int64
-	err := c.r.store.View(ctx, func(v *store.View) (err error) {
+// called are some of the documents that are down to be correlated, those with new names first.
+func (c *correlation) called(ctx context.Context) (called []int64, err error) {
+	err = c.r.store.View(ctx, func(v *store.View) (err error) {
 		for _, task := range []store.Task{store.TaskNames, store.TaskCorrelate} {
 			if called, err = v.Called(task, choreSlice); err != nil || len(called) > 0 {
 				return err
@@ -183,6 +165,11 @@ func (c *correlation) correlateSlice(ctx context.Context) error {
 		}
 		return nil
 	})
+	return called, err
+}
+
+func (c *correlation) correlateSlice(ctx context.Context) error {
+	called, err := c.called(ctx)
 	if err != nil {
 		return err
 	}
@@ -205,10 +192,7 @@ func (c *correlation) correlateSlice(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := tx.Done(store.TaskNames, called[:taken]...); err != nil {
-			return err
-		}
-		return tx.Done(store.TaskCorrelate, called[:taken]...)
+		return struck(tx, called[:taken])
 	})
 	if err != nil {
 		c.rest() // what is in memory may be ahead of what was written
@@ -234,10 +218,11 @@ func (c *correlation) stop() {
 }
 
 // take puts what was read in place, and brings it up to date with what happened meanwhile.
-func (c *correlation) take(l loaded) error {
+func (c *correlation) take(ctx context.Context, l loaded) error {
 	c.loading = false
 	missed, stale := c.missed, c.stale
 	c.missed, c.stale = nil, false
+	defer c.serve(ctx)
 	if l.err != nil || stale {
 		return l.err
 	}
@@ -347,7 +332,7 @@ func (c *correlation) mentions(tx *store.Tx, d store.Document) ([]int64, error) 
 
 // set stores the links of one document.
 func (c *correlation) set(tx *store.Tx, id int64, mentioned []int64) error {
-	found := c.index.Links(id, mentioned, *c.r.params)
+	found, _ := c.propose(c.orders, id, mentioned)
 	links := make([]store.HeuristicLink, len(found))
 	for i, l := range found {
 		links[i] = store.HeuristicLink{Target: l.Target, Relation: l.Relation, Score: l.Score, Confidence: l.Confidence, Rationale: l.Rationale, Signals: l.Signals.Map()}
@@ -370,7 +355,7 @@ func (c *correlation) suitors(tx *store.Tx, id int64) error {
 	for _, l := range stored {
 		again[l.SourceID] = true
 	}
-	for _, l := range c.index.Suitors(id, citing, *c.r.params) {
+	for _, l := range c.index.SuitorsUnder(id, citing, c.loosest, c.orders.of) {
 		if again[l.Source] {
 			continue
 		}
@@ -399,8 +384,10 @@ func (c *correlation) suitors(tx *store.Tx, id int64) error {
 
 // crowdedOut says whether a source has as many links as it may, all of them surely better than l.
 func (c *correlation) crowdedOut(tx *store.Tx, l correlate.Link) (bool, error) {
+	shelf, path, _ := c.index.Place(l.Source)
+	p, _ := c.orders.of(shelf, path)
 	own, err := tx.LinksOf(l.Source, store.Out, []store.Origin{store.OriginHeuristic})
-	if err != nil || c.r.params.MaxLinks <= 0 || len(own) < c.r.params.MaxLinks {
+	if err != nil || p.MaxLinks <= 0 || len(own) < p.MaxLinks {
 		return false, err
 	}
 	return own[len(own)-1].Confidence > l.Confidence, nil

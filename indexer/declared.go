@@ -2,7 +2,6 @@ package indexer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sort"
 
@@ -60,7 +59,10 @@ func (r *run) applyShelves(ctx context.Context) error {
 				return err
 			}
 		}
-		return r.putParents(tx, wanted)
+		if err := r.putParents(tx, wanted); err != nil {
+			return err
+		}
+		return r.checkSeals(tx)
 	})
 	if err != nil {
 		return err
@@ -85,7 +87,7 @@ func (r *run) putShelf(tx *store.Tx, w Shelf) error {
 		s.Shelf = w
 		return nil
 	}
-	s = &shelf{Shelf: w, id: id, looks: map[string]look{}, moving: map[string]int64{}, seen: map[string]int64{}, queued: map[string]watcher.Entry{}}
+	s = &shelf{Shelf: w, id: id, extractive: &r.extractive, looks: map[string]look{}, moving: map[string]int64{}, seen: map[string]int64{}, queued: map[string]watcher.Entry{}}
 	row, err := tx.Shelf(w.Name)
 	if err != nil {
 		return err
@@ -93,33 +95,6 @@ func (r *run) putShelf(tx *store.Tx, w Shelf) error {
 	s.documents, s.problems = row.Documents, row.Problems > 0
 	r.shelves[w.Name] = s
 	return tx.SetShelfState(id, store.StateIndexing, "")
-}
-
-// putParents writes the hierarchy: the union of what is configured and what was said at run time.
-func (r *run) putParents(tx *store.Tx, wanted map[string]Shelf) error {
-	said := r.ledger.Said().Parents
-	for name, w := range wanted {
-		s := r.shelves[name]
-		before, err := tx.Shelf(name)
-		if err != nil {
-			return err
-		}
-		var manual []string
-		for parent := range said[name] {
-			manual = append(manual, parent)
-		}
-		if err := errors.Join(tx.SetParents(s.id, r.shelfIDs(w.Parents), "config"), tx.SetParents(s.id, r.shelfIDs(manual), "manual")); err != nil {
-			return err
-		}
-		after, err := tx.Shelf(name)
-		if err != nil {
-			return err
-		}
-		if err := r.links.hierarchyChanged(tx, before, after); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (r *run) shelfIDs(names []string) []int64 {

@@ -8,6 +8,7 @@ package indexer
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -55,6 +56,8 @@ type Options struct {
 	Correlate *correlate.Params // nil = the contract's, and OnlyAsked
 	OnlyAsked bool              // heuristic links only for the shelves and documents that someone asked them for
 	Log       *zap.Logger       // nil = silent
+
+	Extractive bool // documents that nobody has summarised show a summary of their own sentences
 }
 
 // Indexer is the one writer. Its methods other than Run may be called from any goroutine while Run runs.
@@ -63,18 +66,24 @@ type Indexer struct {
 	ledger    *store.Ledger
 	watcher   Watcher
 	disk      Disk
-	params    *correlate.Params
+	params    correlate.Params
+	onlyAsked bool
 	log       *zap.Logger
 	commands  chan func(context.Context, *run)
 	ended     chan struct{}
 	published published
+
+	extractive atomic.Bool // as in Options; Run's goroutine writes it, those that cut read it
 }
 
 // New makes an Indexer that does nothing until Run.
 func New(o Options) *Indexer {
 	x := &Indexer{
-		store: o.Store, ledger: o.Ledger, watcher: o.Watcher, disk: o.Disk, params: o.Correlate, log: o.Log,
+		store: o.Store, ledger: o.Ledger, watcher: o.Watcher, disk: o.Disk, params: correlate.DefaultParams(), onlyAsked: o.OnlyAsked || o.Correlate == nil, log: o.Log,
 		commands: make(chan func(context.Context, *run)), ended: make(chan struct{}),
+	}
+	if o.Correlate != nil {
+		x.params = *o.Correlate
 	}
 	if x.disk == nil {
 		x.disk = systemDisk{}
@@ -82,6 +91,7 @@ func New(o Options) *Indexer {
 	if x.log == nil {
 		x.log = zap.NewNop()
 	}
+	x.extractive.Store(o.Extractive)
 	x.published.set(Status{Progress: Progress{State: "indexing"}})
 	return x
 }

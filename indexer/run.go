@@ -116,7 +116,7 @@ func (r *run) loop(ctx context.Context, batches <-chan watcher.Batch) error {
 		case <-r.links.ready():
 			err = r.links.step(ctx)
 		case l := <-r.links.loaded:
-			err = r.links.take(l)
+			err = r.links.take(ctx, l)
 		case now := <-timer.C:
 			err = r.due(ctx, now)
 		}

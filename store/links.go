@@ -309,8 +309,11 @@ type ManualLink struct {
 	Rationale  string  `json:"rationale,omitempty"`
 }
 
-// SetManualLinks replaces the manual links of a source; targets are ids.
+// SetManualLinks replaces the manual links of a source; targets are ids. Nothing is written when they stand already.
 func (tx *Tx) SetManualLinks(source int64, links map[int64][]ManualLink) error {
+	if stand, err := tx.manualStand(source, links); err != nil || stand {
+		return err
+	}
 	if _, err := tx.exec(`DELETE FROM document_links WHERE source_document_id = ? AND origin = 'manual'`, source); err != nil {
 		return err
 	}

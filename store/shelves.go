@@ -26,7 +26,7 @@ func (tx *Tx) PutShelf(s ShelfSpec) (int64, error) {
 	var id int64
 	err = tx.queryRow(`INSERT INTO shelves (name, description, commonRoot, origin, options, since, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6)
 		ON CONFLICT (name) DO UPDATE SET description = excluded.description, commonRoot = excluded.commonRoot, origin = excluded.origin,
-			options = excluded.options, updated_at = excluded.updated_at,
+			options = json_set(excluded.options, '$.seal', json_extract(options, '$.seal')), updated_at = excluded.updated_at,
 			device = CASE WHEN commonRoot = excluded.commonRoot THEN device ELSE 0 END
 		RETURNING id`, []any{s.Name, s.Description, s.Root, s.Origin, string(options), tx.now}, &id)
 	return id, err

@@ -151,7 +151,7 @@ func (d *daemon) run(ctx context.Context, shelves []config.Shelf) error {
 	if err != nil {
 		return err
 	}
-	d.indexer = indexer.New(indexer.Options{Store: d.store, Ledger: d.ledger, Watcher: d.watcher, Correlate: correlation(c.Correlate), Log: d.log})
+	d.indexer = indexer.New(indexer.Options{Store: d.store, Ledger: d.ledger, Watcher: d.watcher, Correlate: correlation(c.Correlate), OnlyAsked: !c.Correlate.Auto, Log: d.log})
 	if d.listener, err = mcp.Listen(d.paths.Socket); err != nil {
 		return d.listenError(err)
 	}

@@ -20,7 +20,7 @@ func indexerShelf(s config.Shelf) indexer.Shelf {
 		ShelfSpec: store.ShelfSpec{
 			Name: s.Name, Description: s.Description, Root: s.Root, Origin: origin, Labels: s.Labels, Contexts: s.Contexts,
 		},
-		Parents: s.Parents,
+		Parents: s.Parents, Declared: s.Origin, ParentsAt: s.ParentsOrigin,
 		Root: watcher.Root{
 			Shelf: s.Name, Path: s.Root, Include: s.Include, Exclude: s.Exclude, NoGitignore: !s.Gitignore,
 			FollowSymlinks: s.FollowSymlinks, Watch: watchOf(s.Watch), PollInterval: s.PollInterval,
@@ -48,11 +48,8 @@ func (d *daemon) configFolders() []string {
 	return folders
 }
 
-// correlation are the settings of the automatic links, nil when they are off.
+// correlation are the settings of the heuristic links.
 func correlation(c config.Correlate) *correlate.Params {
-	if !c.Auto {
-		return nil
-	}
 	return &correlate.Params{
 		Weights:       correlate.Weights(c.Weights),
 		Scope:         scopeOf(c.Scope),

@@ -52,6 +52,8 @@ type Shelf struct {
 
 	// Origin says who declares it: "config.yaml:3", or "" for a folder named on the command line.
 	Origin string
+	// ParentsOrigin says where its parents are declared, "" when they are not.
+	ParentsOrigin string
 }
 
 // Access names who may see something.

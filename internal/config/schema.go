@@ -38,6 +38,9 @@ func (r *reader) shelves(to *[]Shelf) field {
 			s := DefaultShelf("", "")
 			r.shelf(&s)(inner, value)
 			s.Origin = fmt.Sprintf("%s:%d", r.file, r.at[inner].Line)
+			if at := r.at[inner+".parents"]; at != nil {
+				s.ParentsOrigin = fmt.Sprintf("%s:%d", r.file, at.Line)
+			}
 			*to = append(*to, s)
 		})
 	}
