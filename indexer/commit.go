@@ -345,6 +345,9 @@ func (w *writing) putDocument(tx *store.Tx, i int, o outcome, ids map[int]int64,
 	if err := tx.PutNames(id, o.names, was.names); err != nil {
 		return err
 	}
+	if err := w.putOutline(tx, id, o, was.known); err != nil {
+		return err
+	}
 	was.touch(touchedNames, o.prepared.Path, o.names)
 	if err := putLinks(tx, id, o.prepared.Path, o.links, was.known); err != nil {
 		return err

@@ -20,6 +20,7 @@ type outcome struct {
 	prepared *store.Prepared // nil when equal, vanished or unreadable
 	names    []store.Name    // in links
 	citable  []string        // in running text
+	gist     string          // summary in its own words, where that is wanted
 	links    []chunker.Link
 	problems []store.Problem
 	vanished bool  // not there any more: the next look tells
@@ -48,7 +49,7 @@ func cutFile(s *shelf, folder Folder, c Change, docPath string) outcome {
 	}
 	o.file = store.File{
 		File: c.Entry.Path, Size: read.stat.Size, ModTime: read.stat.ModTime, ChangeTime: read.stat.ChangeTime, Inode: read.stat.Inode,
-		Device: read.stat.Device, ReadAt: read.readAt, Hash: sha256.Sum256(read.bytes), Version: store.ContentVersion,
+		Device: read.stat.Device, ReadAt: read.readAt, Hash: sha256.Sum256(read.bytes), Version: cutVersion(s.extractive != nil && s.extractive.Load()),
 	}
 	if k := c.Known; k != nil && k.Hash == o.file.Hash && k.Version == store.ContentVersion {
 		o.file.Document = k.Document
@@ -73,6 +74,9 @@ func (o *outcome) cut(docPath string, bytes []byte) {
 	})
 	o.prepared = store.Prepare(o.shelf.Name, docPath, d, features.Append(nil))
 	o.names, o.citable, o.links = namesOf(docPath, d.Title, d.Aliases), features.Names, d.Links
+	if o.file.Version == cutVersion(true) {
+		o.gist = chunker.Gist(d)
+	}
 	for _, p := range d.Problems {
 		o.problems = append(o.problems, store.Problem{Stage: stages[p.Stage], Line: p.Line, Reason: p.Reason})
 	}

@@ -66,6 +66,7 @@ func (r *run) look(ctx context.Context, s *shelf, dirty []string, d doubts) erro
 			if err != nil {
 				return err
 			}
+			r.asCut(known)
 			lists = append(lists, known)
 		}
 		return nil
@@ -95,6 +96,7 @@ func (r *run) reconcile(ctx context.Context, s *shelf, reason string, d doubts) 
 		if known, err = v.Files(s.id, ""); err != nil {
 			return err
 		}
+		r.asCut(known)
 		row, err = v.Shelf(s.Name)
 		return err
 	})

@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"shelfd/store"
@@ -16,8 +17,9 @@ type shelf struct {
 	reconciled     bool   // looked at as a whole since start
 	offline        string // why it is offline, "" = it is not
 	lookedAtDevice uint64
-	recutAll       bool // its name changed: every document has another path
-	problems       bool // it may have rows in problems
+	recutAll       bool         // its name changed: every document has another path
+	problems       bool         // it may have rows in problems
+	extractive     *atomic.Bool // the indexer's; nil = off
 
 	looks        map[string]look   // second looks by path below the root; "" = the whole root
 	looksWritten int               // as the row says
