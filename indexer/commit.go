@@ -33,6 +33,7 @@ func (r *run) commit(ctx context.Context, s *shelf, outcomes []outcome, gone []s
 	}
 	w.remember(outcomes, left)
 	r.links.note(w.changed, w.removed)
+	r.tell(w.news)
 	return nil
 }
 
@@ -67,6 +68,7 @@ type writing struct {
 	older   []olderTwin       // documents made a moment ago that are the other half of what is gone now
 	changed []int64           // documents written
 	removed []int64
+	news    Changed
 }
 
 // olderTwin is a document made a moment ago whose bytes are those of one that is gone now: it takes over that id.
@@ -156,7 +158,7 @@ func (w *writing) sayMoves() error {
 }
 
 func (w *writing) write(tx *store.Tx, outcomes []outcome, ids map[int]int64, left []store.File) error {
-	w.changed, w.removed = nil, nil // the transaction may be tried again
+	w.changed, w.removed, w.news = nil, nil, Changed{} // the transaction may be tried again
 	touchedNames := map[string]bool{}
 	for _, g := range left {
 		if err := w.delete(tx, g.Document, g.File, touchedNames); err != nil {
@@ -222,6 +224,7 @@ func (w *writing) delete(tx *store.Tx, id int64, file string, touchedNames map[s
 		return err
 	}
 	w.removed = append(w.removed, id)
+	w.news.Gone = append(w.news.Gone, d.Path)
 	w.shelf.counted.removed++
 	return tx.Reserve(w.shelf.docPath(file), id) // back at its old path it is the same document
 }
@@ -358,6 +361,7 @@ func (w *writing) putDocument(tx *store.Tx, i int, o outcome, ids map[int]int64,
 		}
 	}
 	w.changed = append(w.changed, id)
+	w.news.written(was, o.prepared.Path)
 	if w.shelf.building {
 		return nil
 	}

@@ -160,6 +160,7 @@ func (r *run) dropShelf(ctx context.Context, row store.Shelf) error {
 			return err
 		}
 		r.links.note(w.changed, w.removed)
+		r.tell(w.news)
 		if left == 0 {
 			delete(r.shelves, row.Name)
 			return nil
@@ -170,9 +171,17 @@ func (r *run) dropShelf(ctx context.Context, row store.Shelf) error {
 // renameRows gives a shelf and its documents their new names; the documents are cut again for their new paths.
 func (r *run) renameRows(ctx context.Context, from, to string) error {
 	s := r.shelves[from]
-	if err := r.update(ctx, func(tx *store.Tx) error { return tx.RenameShelf(s.id, to) }); err != nil {
+	var news Changed
+	err := r.update(ctx, func(tx *store.Tx) (err error) {
+		if news, err = s.renaming(tx.View, to); err != nil {
+			return err
+		}
+		return tx.RenameShelf(s.id, to)
+	})
+	if err != nil {
 		return err
 	}
+	r.tell(news)
 	delete(r.shelves, from)
 	s.Name = to
 	s.Root.Shelf = to

@@ -56,6 +56,7 @@ type Options struct {
 	Correlate *correlate.Params // nil = the contract's, and OnlyAsked
 	OnlyAsked bool              // heuristic links only for the shelves and documents that someone asked them for
 	Log       *zap.Logger       // nil = silent
+	Changed   func(Changed)     // told by Run after each commit that changed documents; must not block; nil = nobody is
 
 	Extractive bool // documents that nobody has summarised show a summary of their own sentences
 }
@@ -69,6 +70,7 @@ type Indexer struct {
 	params    correlate.Params
 	onlyAsked bool
 	log       *zap.Logger
+	changed   func(Changed)
 	commands  chan func(context.Context, *run)
 	ended     chan struct{}
 	published published
@@ -80,7 +82,7 @@ type Indexer struct {
 func New(o Options) *Indexer {
 	x := &Indexer{
 		store: o.Store, ledger: o.Ledger, watcher: o.Watcher, disk: o.Disk, params: correlate.DefaultParams(), onlyAsked: o.OnlyAsked || o.Correlate == nil, log: o.Log,
-		commands: make(chan func(context.Context, *run)), ended: make(chan struct{}),
+		changed: o.Changed, commands: make(chan func(context.Context, *run)), ended: make(chan struct{}),
 	}
 	if o.Correlate != nil {
 		x.params = *o.Correlate

@@ -84,6 +84,7 @@ func (r *run) commitFound(ctx context.Context, s *shelf, outcomes []outcome, gon
 	}
 	w.remember(outcomes, nil)
 	r.links.note(w.changed, w.removed)
+	r.tell(w.news)
 	return nil
 }
 
@@ -105,6 +106,7 @@ func (r *run) finishBulk(ctx context.Context, s *shelf) error {
 	}
 	w.remember(nil, gone)
 	r.links.note(w.changed, w.removed)
+	r.tell(w.news)
 	r.log.Info("indexed", zap.String("shelf", s.Name), zap.Int("read", s.counted.indexed), zap.Int("unchanged", s.counted.unchanged), zap.Int("removed", s.counted.removed))
 	return nil
 }
