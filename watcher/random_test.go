@@ -82,16 +82,9 @@ func TestRandomEditingIsNeverMissed(t *testing.T) {
 	for round := range rounds {
 		t.Run(fmt.Sprint(base+round), func(t *testing.T) {
 			t.Parallel()
-			dir := tempDir(t)
-			e := &editing{rand: rand.New(rand.NewPCG(base+round, 1)), root: filepath.Join(dir, "R"), away: filepath.Join(dir, "away")}
-			write(t, dir, "R/a/c.md", "R/a/sub/d.md", "R/b/c.md", "away/0/c.md")
-			root := Root{Path: e.root, FollowSymlinks: round%4 == 3}
+			e, root := newEditing(t, base+round)
+			root.FollowSymlinks = round%4 == 3
 			m := startMirror(t, Options{}, root)
-			t.Cleanup(func() {
-				if t.Failed() {
-					t.Log(strings.Join(e.log, "\n"))
-				}
-			})
 			for range 5 {
 				for range 8 {
 					e.step()

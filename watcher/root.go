@@ -207,6 +207,7 @@ func (r *rootWatcher) planReconcile(now time.Time) {
 func (r *rootWatcher) absorb(ctx context.Context) {
 	in, now := r.inbox.take(), time.Now()
 	if in.asked {
+		r.resync(ctx) // whoever asks may know of events that were lost
 		r.settler.everywhere(reasonAsked, now)
 	}
 	for _, reason := range in.lost {

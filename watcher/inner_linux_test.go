@@ -1,0 +1,176 @@
+package watcher
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// innerEnv is set in a copy of the test program that runs one test under other conditions.
+const innerEnv = "WATCHER_TEST_INNER"
+
+// inner runs the test once more, in a process with the given attributes, and returns true in that process.
+func inner(t *testing.T, attr *syscall.SysProcAttr) bool {
+	t.Helper()
+	if os.Getenv(innerEnv) != "" {
+		return true
+	}
+	dir, err := os.MkdirTemp("", "inner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // another user must run it
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "test")
+	if err := copyProgram(program); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "-test.run=^"+t.Name()+"$", "-test.v") //nolint:gosec // ourselves
+	cmd.Dir, cmd.SysProcAttr = "/", attr
+	cmd.Env = append(os.Environ(), innerEnv+"=1", "TMPDIR="+os.TempDir())
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err != nil && !errors.As(err, &exit):
+		t.Skip("can't run under other conditions here: ", err)
+	case err != nil:
+		t.Errorf("%v\n%s", err, out)
+	case strings.Contains(string(out), "--- SKIP"):
+		t.Skipf("%s", out)
+	case !strings.Contains(string(out), "--- PASS"):
+		t.Errorf("nothing ran:\n%s", out)
+	}
+	return false
+}
+
+func copyProgram(to string) error {
+	from, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755) //nolint:gosec // a program
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, from)
+	return errors.Join(err, f.Close())
+}
+
+func nobody() *syscall.SysProcAttr {
+	if os.Geteuid() != 0 {
+		return &syscall.SysProcAttr{}
+	}
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+}
+
+func TestUnreadableFolderKeepsTheRestAndComesBack(t *testing.T) {
+	if !inner(t, nobody()) {
+		return
+	}
+	root := filepath.Join(tempDir(t), "R")
+	write(t, root, "x/a.md", "y.md")
+	m := startMirror(t, Options{}, Root{Path: root})
+	shell(t, root, "chmod 000 x")
+	t.Cleanup(func() { shell(t, root, "chmod 755 x") })
+	write(t, root, "later.md")
+	m.has("later.md")
+	l := list1(t, Root{Path: root})
+	if len(l.Entries) != 2 || len(l.Faults) != 1 || !errors.Is(l.Faults[0].Err, syscall.EACCES) {
+		t.Errorf("%+v", l)
+	}
+	m.mu.Lock()
+	if _, ok := m.entries["x/a.md"]; !ok {
+		t.Error("what can't be read was taken for deleted")
+	}
+	m.mu.Unlock()
+	other := startMirror(t, Options{}, Root{Path: root}) // starts while x is closed
+	other.has("y.md")
+	shell(t, root, "chmod 755 x; echo b > x/b.md")
+	m.matches()
+	other.matches()
+
+	shell(t, root, "chmod 000 .")
+	m.eventually("unreadable root", func() bool { return m.state().Mode == ModeMissing && strings.Contains(m.state().Reason, "denied") })
+	shell(t, "/", "chmod 755 "+root)
+	write(t, root, "end.md")
+	m.has("end.md")
+	m.matches()
+}
+
+func TestRealWatchLimit(t *testing.T) {
+	if !inner(t, &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
+	}) {
+		return
+	}
+	if err := os.WriteFile("/proc/sys/user/max_inotify_watches", []byte("8"), 0o600); err != nil {
+		t.Skip("the limit can't be set here: ", err)
+	}
+	root := tempDir(t)
+	for i := range 20 {
+		write(t, root, fmt.Sprintf("d%02d/n.md", i))
+	}
+	m := startMirror(t, Options{}, Root{Path: root, PollInterval: 100 * time.Millisecond})
+	s := m.state()
+	if s.Mode != ModeDegraded || !strings.Contains(s.Reason, "inotify limit reached (8); raise fs.inotify.max_user_watches") ||
+		!strings.Contains(s.Reason, "to 22") {
+		t.Errorf("%+v", s)
+	}
+	for i := range 20 {
+		write(t, root, fmt.Sprintf("d%02d/new.md", i))
+	}
+	m.matches()
+	if err := os.WriteFile("/proc/sys/user/max_inotify_watches", []byte("100"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.eventually("recovery", func() bool { return m.state().Mode == ModeWatching })
+}
+
+func TestRealInstanceLimit(t *testing.T) {
+	if !inner(t, &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
+	}) {
+		return
+	}
+	if err := os.WriteFile("/proc/sys/user/max_inotify_instances", []byte("0"), 0o600); err != nil {
+		t.Skip("the limit can't be set here: ", err)
+	}
+	root := tempDir(t)
+	write(t, root, "a.md")
+	m := startMirror(t, Options{}, Root{Path: root, PollInterval: 50 * time.Millisecond})
+	if s := m.state(); s.Mode != ModePolling || !strings.Contains(s.Reason, "fs.inotify.max_user_instances") {
+		t.Errorf("%+v", s)
+	}
+	write(t, root, "b.md")
+	m.has("b.md")
+}
+
+func TestNetworkFileSystemsAreKnownByTheirNumbers(t *testing.T) {
+	for magic, want := range map[uint32]string{
+		0x6969: "nfs", 0xff534d42: "cifs", 0xfe534d42: "smb", 0x517b: "smb", 0x65735546: "fuse", 0x01021997: "9p",
+		0x786f4256: "vboxsf", 0x5346414f: "afs", 0x00c36400: "ceph", 0x53464846: "wslfs",
+	} {
+		if name, remote := remoteMagic(magic); name != want || !remote {
+			t.Errorf("%#x: %s, %t", magic, name, remote)
+		}
+	}
+	for _, magic := range []uint32{0xef53, 0x9123683e, 0x58465342, 0x01021994, 0x794c7630, 0x2fc12fc1} { // ext4 btrfs xfs tmpfs overlay zfs
+		if name, remote := remoteMagic(magic); remote {
+			t.Errorf("%#x: %s", magic, name)
+		}
+	}
+}
