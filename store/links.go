@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"sort"
 )
 
@@ -285,7 +286,9 @@ func (tx *Tx) SetHeuristicLinks(source int64, version string, links []HeuristicL
 }
 
 func (tx *Tx) putHeuristic(source int64, version string, l HeuristicLink) error {
-	metadata, err := json.Marshal(linkMetadata{Signals: l.Signals})
+	signals := maps.Clone(l.Signals)
+	maps.DeleteFunc(signals, func(_ string, v float64) bool { return v == 0 })
+	metadata, err := json.Marshal(linkMetadata{Signals: signals})
 	if err != nil {
 		return fmt.Errorf("store: signals of a link: %w", err)
 	}

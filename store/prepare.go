@@ -19,7 +19,7 @@ type Prepared struct {
 	headings, tags, aliases, frontmatter string // JSON
 	names                                documentTerms
 	chunks                               []chunkTerms
-	slugs                                []string
+	nodes                                []byte // packed
 }
 
 // documentTerms are the columns of a document_fts row but scope.
@@ -32,11 +32,10 @@ type chunkTerms struct{ heading, body, ident string }
 func Prepare(shelf, docPath string, d *chunker.Document, features []byte) *Prepared {
 	p := &Prepared{Path: docPath, Shelf: shelf, Document: d, Features: features}
 	titles := make([]string, len(d.Nodes))
-	p.slugs = make([]string, len(d.Nodes))
 	for i, n := range d.Nodes {
 		titles[i] = n.Title
-		p.slugs[i] = n.ID[strings.LastIndexByte(n.ID, '/')+1:]
 	}
+	p.nodes = packNodes(d.Nodes)
 	p.headings, p.tags, p.aliases = jsonList(titles), jsonList(d.Tags), jsonList(d.Aliases)
 	p.frontmatter = jsonObject(d.FrontMatter)
 	p.names = nameTerms(shelf, docPath, d)

@@ -154,33 +154,6 @@ func (v *View) Content(id int64) (string, error) {
 	return content, err
 }
 
-// Nodes are the sections of a document in document order.
-func (v *View) Nodes(id int64) ([]Node, error) {
-	var headings string
-	if err := v.queryRow(`SELECT headings FROM documents WHERE id = ?`, []any{id}, &headings); err != nil {
-		return nil, err
-	}
-	var titles []string
-	if err := json.Unmarshal([]byte(headings), &titles); err != nil {
-		return nil, fmt.Errorf("store: headings of document %d: %w", id, err)
-	}
-	nodes := make([]Node, 0, len(titles))
-	err := v.each(`SELECT ordinal, parent, level, slug, line_start, line_end, byte_start, byte_end FROM nodes WHERE document_id = ? ORDER BY ordinal`,
-		[]any{id}, func(rows *sql.Rows) error {
-			var n Node
-			err := rows.Scan(&n.Ordinal, &n.Parent, &n.Level, &n.ID, &n.Lines.Start, &n.Lines.End, &n.Span.Start, &n.Span.End)
-			if n.Parent >= 0 && n.Parent < len(nodes) {
-				n.ID = nodes[n.Parent].ID + "/" + n.ID
-			}
-			if n.Ordinal < len(titles) {
-				n.Title = titles[n.Ordinal]
-			}
-			nodes = append(nodes, n)
-			return err
-		})
-	return nodes, err
-}
-
 // Chunks are the chunks of a document in document order.
 func (v *View) Chunks(id int64) ([]Chunk, error) {
 	var first int64

@@ -78,19 +78,11 @@ CREATE TABLE reserved_ids (
   id          INTEGER NOT NULL UNIQUE
 ) STRICT, WITHOUT ROWID;
 
--- A node is a section; ordinal is its place in the document. Its title stands in documents.headings.
+-- A node is a section. Those of a document stand in one value, packed (nodes.go); their titles in documents.headings.
 CREATE TABLE nodes (
-  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
-  ordinal     INTEGER NOT NULL,
-  parent      INTEGER NOT NULL,              -- ordinal, -1 at the top
-  level       INTEGER NOT NULL,              -- 0 = the text before the first heading
-  slug        TEXT    NOT NULL,              -- last step of the node id
-  line_start  INTEGER NOT NULL,
-  line_end    INTEGER NOT NULL,
-  byte_start  INTEGER NOT NULL,
-  byte_end    INTEGER NOT NULL,
-  PRIMARY KEY (document_id, ordinal)
-) STRICT, WITHOUT ROWID;
+  document_id INTEGER PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
+  packed      BLOB    NOT NULL
+) STRICT;
 
 -- A chunk cites documents.content[byte_start:byte_end); the prefix bytes are indexed before it and never cited.
 CREATE TABLE chunks (

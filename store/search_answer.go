@@ -173,6 +173,7 @@ type reader struct {
 	v         *View
 	documents map[int64]*document
 	contexts  map[string]map[string]string // shelf → folder → sentence
+	nodes     map[int64][]Node             // of documents
 }
 
 // hit reads a chunk with the document around it, and its text.
@@ -214,22 +215,26 @@ func (r *reader) document(id int64) (*document, error) {
 
 // trail is the id of a node and the titles from the top to it.
 func (r *reader) trail(document int64, ordinal int) (id string, titles []string, err error) {
-	var slugs []string
-	err = r.v.each(`WITH RECURSIVE up(ordinal, parent, level, slug) AS (
-			SELECT ordinal, parent, level, slug FROM nodes WHERE document_id = ?1 AND ordinal = ?2
-			UNION ALL SELECT n.ordinal, n.parent, n.level, n.slug FROM up JOIN nodes n ON n.document_id = ?1 AND n.ordinal = up.parent)
-		SELECT up.slug, up.level, coalesce(json_extract(d.headings, '$[' || up.ordinal || ']'), '') FROM up JOIN documents d ON d.id = ?1
-		ORDER BY up.ordinal`, []any{document, ordinal}, func(rows *sql.Rows) error {
-		var slug, title string
-		var level int
-		err := rows.Scan(&slug, &level, &title)
-		slugs = append(slugs, slug)
-		if level > 0 {
-			titles = append(titles, title)
+	nodes, ok := r.nodes[document]
+	if !ok {
+		if nodes, err = r.v.Nodes(document); err != nil {
+			return "", nil, err
 		}
-		return err
-	})
-	return strings.Join(slugs, "/"), titles, err
+		if r.nodes == nil {
+			r.nodes = map[int64][]Node{}
+		}
+		r.nodes[document] = nodes
+	}
+	if ordinal < 0 || ordinal >= len(nodes) {
+		return "", nil, nil
+	}
+	for i := ordinal; i >= 0; i = nodes[i].Parent {
+		if nodes[i].Level > 0 {
+			titles = append(titles, nodes[i].Title)
+		}
+	}
+	slices.Reverse(titles)
+	return nodes[ordinal].ID, titles, nil
 }
 
 // context is the sentence configured for the innermost folder around a document.

@@ -208,21 +208,6 @@ func (tx *Tx) dropChunks(old documentRow, kept []bool) error {
 	return err
 }
 
-func (tx *Tx) putNodes(id int64, p *Prepared, old documentRow) error {
-	if old.path != "" {
-		if _, err := tx.exec(`DELETE FROM nodes WHERE document_id = ?`, id); err != nil {
-			return err
-		}
-	}
-	for i, n := range p.Document.Nodes {
-		if _, err := tx.exec(`INSERT INTO nodes (document_id, ordinal, parent, level, slug, line_start, line_end, byte_start, byte_end)
-			VALUES (?,?,?,?,?,?,?,?,?)`, id, i, n.Parent, n.Level, p.slugs[i], n.Lines.Start, n.Lines.End, n.Span.Start, n.Span.End); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (tx *Tx) putFile(shelf, id int64, f File, old documentRow) error {
 	if old.path != "" {
 		if _, err := tx.exec(`DELETE FROM files WHERE document_id = ?`, id); err != nil {
