@@ -28,10 +28,14 @@ func (r *run) commit(ctx context.Context, s *shelf, outcomes []outcome, gone []s
 	if err := w.sayMoves(); err != nil {
 		return err
 	}
+	if err := w.sayGone(left); err != nil {
+		return err
+	}
 	if err := r.update(ctx, func(tx *store.Tx) error { return w.write(tx, outcomes, ids, left) }); err != nil {
 		return err
 	}
 	w.remember(outcomes, left)
+	w.noteReturns(outcomes, left)
 	r.links.note(w.changed, w.removed)
 	r.tell(w.news)
 	return nil

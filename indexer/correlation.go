@@ -56,7 +56,7 @@ func newCorrelation(r *run) *correlation {
 	return c
 }
 
-func (c *correlation) pending() bool { return c.resolving || c.waiting }
+func (c *correlation) pending() bool { return c.resolving || c.waiting || c.r.returnsDue() }
 
 // ready is a channel that can be received from when there is work and nothing more urgent under way.
 func (c *correlation) ready() <-chan struct{} {
@@ -125,6 +125,9 @@ func (c *correlation) rest() { c.index, c.citedBy = nil, nil }
 
 // step does one slice of what is down.
 func (c *correlation) step(ctx context.Context) error {
+	if c.r.returnsDue() {
+		return c.r.bringBack(ctx)
+	}
 	if c.resolving {
 		return c.resolveSlice(ctx)
 	}

@@ -16,7 +16,7 @@ const originLedger = "ledger"
 
 // setDeclared takes in what the configuration declares.
 func (r *run) setDeclared(ctx context.Context, shelves []Shelf) error {
-	r.declared = shelves
+	r.declared, r.announced = shelves, true
 	return r.applyShelves(ctx)
 }
 
@@ -45,6 +45,7 @@ func (r *run) wanted() map[string]Shelf {
 // applyShelves makes the rows and the watched roots those of the wanted shelves.
 func (r *run) applyShelves(ctx context.Context) error {
 	wanted := r.wanted()
+	r.returning = true
 	if err := r.dropShelves(ctx, wanted); err != nil {
 		return err
 	}
@@ -148,6 +149,9 @@ func (r *run) dropShelf(ctx context.Context, row store.Shelf) error {
 			}
 			slice := files[:min(len(files), 500)]
 			left = len(files) - len(slice)
+			if err := w.sayGone(slice); err != nil {
+				return err
+			}
 			if err := w.write(tx, nil, nil, slice); err != nil {
 				return err
 			}

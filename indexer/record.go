@@ -98,7 +98,7 @@ func (w *writing) hidden(file string) bool {
 
 // recordReconciled notes that the whole shelf was compared.
 func (r *run) recordReconciled(tx *store.Tx, s *shelf) error {
-	s.reconciled = true
+	s.reconciled, r.returning = true, true
 	if err := tx.SetReconciled(s.id, s.lookedAtDevice); err != nil {
 		return err
 	}

@@ -36,6 +36,9 @@ type run struct {
 	links    *correlation
 	status   Status
 	wrote    bool // since the last checkpoint
+
+	announced bool // the declared shelves are known
+	returning bool // named documents that went may have come back elsewhere
 }
 
 // published hands the status to other goroutines.
@@ -59,7 +62,7 @@ func (p *published) get() Status {
 // Run works until ctx ends or something fails that waiting cannot mend. It owns all that it starts.
 func (x *Indexer) Run(ctx context.Context, batches <-chan watcher.Batch) error {
 	defer close(x.ended)
-	r := &run{Indexer: x, shelves: map[string]*shelf{}, status: x.published.get()}
+	r := &run{Indexer: x, shelves: map[string]*shelf{}, status: x.published.get(), returning: true}
 	r.bulk = startBulk(ctx)
 	defer r.bulk.stop()
 	r.links = newCorrelation(r)

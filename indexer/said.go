@@ -91,7 +91,7 @@ func (r *run) restore(ctx context.Context) error {
 				return err
 			}
 		}
-		return errors.Join(tx.KeepIDsAbove(last), r.restoreOutlines(tx))
+		return errors.Join(tx.KeepIDsAbove(last), r.restoreOutlines(tx), restoreLinks(tx, said))
 	})
 }
 

@@ -83,6 +83,7 @@ func (r *run) commitFound(ctx context.Context, s *shelf, outcomes []outcome, gon
 		return err
 	}
 	w.remember(outcomes, nil)
+	w.noteReturns(outcomes, nil)
 	r.links.note(w.changed, w.removed)
 	r.tell(w.news)
 	return nil
@@ -95,6 +96,9 @@ func (r *run) finishBulk(ctx context.Context, s *shelf) error {
 	clear(s.seen)
 	s.building = false
 	w := &writing{run: r, shelf: s, moves: map[string]string{}}
+	if err := w.sayGone(gone); err != nil {
+		return err
+	}
 	err := r.update(ctx, func(tx *store.Tx) error {
 		if err := w.write(tx, nil, nil, gone); err != nil {
 			return err
@@ -105,6 +109,7 @@ func (r *run) finishBulk(ctx context.Context, s *shelf) error {
 		return err
 	}
 	w.remember(nil, gone)
+	w.noteReturns(nil, gone)
 	r.links.note(w.changed, w.removed)
 	r.tell(w.news)
 	r.log.Info("indexed", zap.String("shelf", s.Name), zap.Int("read", s.counted.indexed), zap.Int("unchanged", s.counted.unchanged), zap.Int("removed", s.counted.removed))
