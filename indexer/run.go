@@ -20,7 +20,7 @@ const (
 	// identityWindow is how long a vanished document can still be found again under another path.
 	identityWindow = 2 * time.Second
 	// quiet is how long nothing must have been written before the write-ahead log is emptied.
-	quiet = 5 * time.Second
+	quiet = 2 * time.Second
 	// longQuiet is how long after the last write the features of documents stay in memory for the next.
 	longQuiet = 2 * time.Minute
 )
@@ -36,6 +36,8 @@ type run struct {
 	links    *correlation
 	status   Status
 	wrote    bool // since the last checkpoint
+
+	retryCheckpoint time.Time // readers held the last one up
 
 	announced bool // the declared shelves are known
 	returning bool // named documents that went may have come back elsewhere
@@ -139,11 +141,19 @@ func (r *run) untilNext() time.Duration {
 		}
 	}
 	if r.wrote && !r.busy() {
-		next = min(next, max(0, r.status.LastCommit.Add(quiet).Sub(now)))
+		next = min(next, max(0, r.checkpointDue().Sub(now)))
 	} else if r.links.index != nil && !r.busy() {
 		next = min(next, max(0, r.status.LastCommit.Add(longQuiet).Sub(now)))
 	}
 	return next
+}
+
+// checkpointDue is when the write-ahead log is to be emptied.
+func (r *run) checkpointDue() time.Time {
+	if due := r.status.LastCommit.Add(quiet); due.After(r.retryCheckpoint) {
+		return due
+	}
+	return r.retryCheckpoint
 }
 
 // due does what the clock asks for: second looks, and after a quiet while the checkpoint.
@@ -153,10 +163,13 @@ func (r *run) due(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
-	if r.wrote && !r.busy() && !now.Before(r.status.LastCommit.Add(quiet)) {
-		r.wrote = false
-		if err := r.store.Checkpoint(ctx); err != nil && ctx.Err() == nil {
+	if r.wrote && !r.busy() && !now.Before(r.checkpointDue()) {
+		emptied, err := r.store.Checkpoint(ctx)
+		if err != nil && ctx.Err() == nil {
 			r.log.Warn("checkpoint", zap.Error(err))
+		}
+		if r.wrote = !emptied; r.wrote {
+			r.retryCheckpoint = now.Add(quiet)
 		}
 		debug.FreeOSMemory()
 	}

@@ -209,14 +209,24 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Checkpoint folds the write-ahead log into the file and empties it, as far as readers allow.
-func (s *Store) Checkpoint(ctx context.Context) error {
-	var busy, frames, moved int
-	err := s.writer.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &moved)
+// Checkpoint folds the write-ahead log into the file and empties it. false: readers held it; try again later. It does
+// not wait for them longer than an edit could.
+func (s *Store) Checkpoint(ctx context.Context) (emptied bool, err error) {
+	conn, err := s.writer.Conn(ctx)
 	if err != nil {
-		return fmt.Errorf("store: checkpoint %q: %w", s.path, err)
+		return false, fmt.Errorf("store: checkpoint %q: %w", s.path, err)
 	}
-	return nil
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout = 50`); err != nil {
+		return false, fmt.Errorf("store: checkpoint %q: %w", s.path, err)
+	}
+	var busy, frames, moved int
+	err = conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &moved)
+	_, restored := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA busy_timeout = 5000`)
+	if err = errors.Join(err, restored); err != nil {
+		return false, fmt.Errorf("store: checkpoint %q: %w", s.path, err)
+	}
+	return busy == 0, nil
 }
 
 func isUnreadable(err error) bool {
