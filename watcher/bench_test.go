@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,5 +41,57 @@ func BenchmarkList(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkArrive sets the watches of 20,000 folders.
+func BenchmarkArrive(b *testing.B) {
+	root := b.TempDir()
+	for i := range 20_000 {
+		if err := os.MkdirAll(filepath.Join(root, fmt.Sprint(i/200), fmt.Sprint(i)), 0o750); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		source, err := NewSource()
+		if err != nil {
+			b.Fatal(err)
+		}
+		reg := newRegistry(OS{}, source)
+		f, _ := compile(Root{})
+		t := newTree(OS{}, reg, f, newInbox(), root)
+		t.sync(b.Context(), t.top)
+		if t.watched != 20_101 {
+			b.Fatal(t.watched, t.err)
+		}
+		if err := source.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSave is the time from a lone save to its batch: the settle time and what the package adds to it.
+func BenchmarkSave(b *testing.B) {
+	root := plant(b, 2000)
+	w, err := Open(Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := w.SetRoots([]Root{{Shelf: "s", Path: root}}); err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(b.Context())
+	batches, ended := make(chan Batch), make(chan error, 1)
+	go func() { ended <- w.Run(ctx, batches) }()
+	<-batches
+	for b.Loop() {
+		write(b, root, "part0/folder7/note-141.md")
+		if batch := <-batches; len(batch.Dirty) != 1 {
+			b.Fatalf("%+v", batch)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		b.Error(err)
 	}
 }

@@ -58,6 +58,7 @@ type Stat struct {
 	Inode      uint64
 	Device     uint64
 	Links      uint32
+	Absent     bool // the name of a file whose contents are in a cloud: to read it would fetch it
 }
 
 // Dirent is one name of a folder.
@@ -154,6 +155,7 @@ func newStat(st *unix.Stat_t) Stat {
 		Kind: kindOfMode(uint32(st.Mode)), Size: st.Size,
 		ModTime: st.Mtim.Nano(), ChangeTime: st.Ctim.Nano(),
 		Inode: st.Ino, Device: uint64(st.Dev), Links: uint32(st.Nlink), //nolint:gosec,unconvert // the types differ by platform
+		Absent: isPlaceholder(st),
 	}
 }
 

@@ -74,3 +74,5 @@ func kindOfType(t byte) Kind {
 	}
 	return KindSpecial
 }
+
+func isPlaceholder(*unix.Stat_t) bool { return false }

@@ -11,8 +11,9 @@ import (
 // arrive begins to watch a root that is there.
 func (r *rootWatcher) arrive(ctx context.Context, real string, id ident, now time.Time) {
 	r.id = id
+	why := r.mustPoll(ctx, real)
 	r.watchParent()
-	if why := r.mustPoll(ctx, real); why != "" {
+	if why != "" {
 		r.set(ModePolling, why, 0)
 		r.planPoll(now)
 		return
@@ -30,7 +31,8 @@ func (r *rootWatcher) mustPoll(ctx context.Context, real string) string {
 	case r.noWatch != nil:
 		return explainLimit(real, 1, r.noWatch).Error()
 	}
-	if name, remote := r.options.Disk.Remote(real); remote && r.root.Watch == WatchAuto {
+	var name string
+	if name, r.remote = r.options.Disk.Remote(real); r.remote && r.root.Watch == WatchAuto {
 		return name + " gives no events for changes made elsewhere"
 	}
 	files, ok := r.reg.reserve(func(most int) int { return r.countFiles(ctx, real, most) })

@@ -7,10 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // innerEnv is set in a copy of the test program that runs one test under other conditions.
@@ -173,4 +176,84 @@ func TestNetworkFileSystemsAreKnownByTheirNumbers(t *testing.T) {
 			t.Errorf("%#x: %s", magic, name)
 		}
 	}
+}
+
+// Mounts cause no event.
+func TestRootOnAnotherDiskIsNoticed(t *testing.T) {
+	root := tempDir(t)
+	write(t, root, "a.md")
+	m := startMirror(t, Options{}, Root{Path: root})
+	if err := unix.Mount("none", root, "tmpfs", 0, ""); err != nil {
+		t.Skip("no mounts here: ", err)
+	}
+	mounted := true
+	unmount := func() {
+		if mounted {
+			_ = unix.Unmount(root, unix.MNT_DETACH)
+		}
+		mounted = false
+	}
+	t.Cleanup(unmount)
+	m.watcher.Hasten(m.root.Shelf, true)
+	m.sees("mount", func(b Batch) bool { return b.Reason == reasonChanged })
+	write(t, root, "on-the-disk.md")
+	m.has("on-the-disk.md")
+	before := len(m.batches)
+	unmount()
+	m.eventually("unmount", func() bool {
+		return slices.ContainsFunc(m.batches[before:], func(b Batch) bool { return b.Reason == reasonChanged })
+	})
+	m.matches()
+}
+
+func TestOutOfWatchesPollsTheRestAndSaysWhatToDo(t *testing.T) {
+	root := tempDir(t)
+	for i := range 20 {
+		write(t, root, fmt.Sprintf("d%02d/n.md", i))
+	}
+	source := newScripted(8)
+	m := startMirror(t, Options{Source: source}, Root{Path: root, PollInterval: 50 * time.Millisecond})
+	s := m.state()
+	if s.Mode != ModeDegraded || s.Watches != 7 || !strings.Contains(s.Reason, "fs.inotify.max_user_watches") { // the eighth is above the root
+		t.Errorf("%+v", s)
+	}
+	limit := min(readLimit("/proc/sys/fs/inotify/max_user_watches"), readLimit("/proc/sys/user/max_inotify_watches"))
+	if want := fmt.Sprintf("(%d)", limit); !strings.Contains(s.Reason, want) || !strings.Contains(s.Reason, fmt.Sprint(limit+14)) {
+		t.Errorf("%q names not %s and %d", s.Reason, want, limit+14)
+	}
+	for i := range 20 {
+		write(t, root, fmt.Sprintf("d%02d/new.md", i))
+	}
+	// Of watched folders no events come here: the polled ones must be found.
+	m.eventually("polled", func() bool {
+		n := 0
+		for p := range m.entries {
+			if strings.HasSuffix(p, "new.md") {
+				n++
+			}
+		}
+		return n >= 13
+	})
+	source.raise(0)
+	m.eventually("recovery", func() bool { return m.state().Mode == ModeWatching && m.state().Watches == 21 })
+	if got := source.count(); got != 22 {
+		t.Errorf("%d watches", got)
+	}
+	changes := m.logs.FilterMessageSnippet("shelf is").Len()
+	if changes > 4 {
+		t.Errorf("%d lines about the state", changes)
+	}
+}
+
+func TestOutOfDescriptorsPolls(t *testing.T) {
+	root := tempDir(t)
+	write(t, root, "a.md")
+	source := newScripted(1)
+	source.err = unix.EMFILE
+	m := startMirror(t, Options{Source: source}, Root{Path: root, PollInterval: 50 * time.Millisecond})
+	if s := m.state(); s.Mode != ModePolling || !strings.Contains(s.Reason, "max_user_instances") {
+		t.Errorf("%+v", s)
+	}
+	write(t, root, "b.md")
+	m.has("b.md")
 }

@@ -12,6 +12,7 @@ import (
 
 var (
 	errNotFolder   = errors.New("not a folder")
+	errPlaceholder = errors.New("its contents are not on this disk")
 	errRootChanged = errors.New("the root changed while it was read")
 )
 

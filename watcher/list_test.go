@@ -270,6 +270,26 @@ func TestOnlyTheExactNameExistsWhereCaseIsFolded(t *testing.T) {
 	}
 }
 
+// clouded is a disk on which some files are names only.
+type clouded struct{ OS }
+
+func (d clouded) ReadDir(p string, pick func(string, Kind) Pick) (Stat, []Dirent, error) {
+	st, names, err := d.OS.ReadDir(p, pick)
+	for i := range names {
+		names[i].Stat.Absent = strings.HasPrefix(names[i].Name, "cloud")
+	}
+	return st, names, err
+}
+
+func TestPlaceholdersOfCloudFilesAreKeptNotRead(t *testing.T) {
+	root := tempDir(t)
+	write(t, root, "cloud.md", "here.md")
+	l, err := list(t.Context(), clouded{}, Root{Path: root}, nil)
+	if err != nil || len(l.Entries) != 1 || len(l.Faults) != 1 || l.Faults[0].Path != "cloud.md" {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
 func TestListEndsWithItsContext(t *testing.T) {
 	root := plant(t, 400)
 	ctx, cancel := context.WithCancel(t.Context())

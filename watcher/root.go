@@ -53,6 +53,7 @@ type rootWatcher struct {
 	tree   *tree // nil when the root is missing or polled
 	relink *hint // the links may lead elsewhere since then
 	parent sub   // the watch of the folder above the root
+	remote bool  // the root was on a network: don't touch the folder above it, which may hang
 	id     ident // what the root is; zero = missing
 	files  int   // reserved of the budget of open files
 
@@ -64,9 +65,10 @@ type rootWatcher struct {
 	cancel context.CancelFunc // ends run
 	done   chan struct{}      // closed when it has ended; nil before it began
 
-	mu    sync.Mutex // guards what follows, which is shared
-	state State
-	began bool
+	mu       sync.Mutex // guards what follows, which is shared
+	state    State
+	began    bool
+	checking time.Time // since when the disk owes an answer; zero = it doesn't
 }
 
 func newRootWatcher(root Root, w *Watcher) (*rootWatcher, error) {
@@ -86,11 +88,35 @@ func newRootWatcher(root Root, w *Watcher) (*rootWatcher, error) {
 
 const reasonStarting = "the watches are being set"
 
+// patience is how long a disk may take to answer before its root counts as missing.
+const patience = 30 * time.Second
+
 // now is the state of the moment.
 func (r *rootWatcher) now() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if !r.checking.IsZero() && time.Since(r.checking) > patience {
+		s := r.state
+		s.Mode, s.Reason, s.Since = ModeMissing, "the disk gives no answer", r.checking
+		return s
+	}
 	return r.state
+}
+
+// look finds out whether the root is there. A network disk may hold it up for ever.
+func (r *rootWatcher) look() (real string, st Stat, err error) {
+	owed := func(since time.Time) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.checking = since
+	}
+	owed(time.Now())
+	defer owed(time.Time{})
+	real, st, err = openRoot(r.options.Disk, r.root.Path)
+	if err == nil {
+		err = r.options.Disk.Readable(real)
+	}
+	return real, st, err
 }
 
 // stop ends run, if it ever began, and waits for its end.
@@ -243,11 +269,8 @@ const structural = fsnotify.Create | fsnotify.Remove | fsnotify.Rename
 // check looks whether the root is there and the same. anew says that it is another one, whatever the disk says: a
 // folder made again often gets the inode of the old one.
 func (r *rootWatcher) check(ctx context.Context, anew bool) {
+	real, st, err := r.look()
 	now := time.Now()
-	real, st, err := openRoot(r.options.Disk, r.root.Path)
-	if err == nil {
-		err = r.options.Disk.Readable(real)
-	}
 	switch {
 	case err != nil:
 		r.miss(err, now)
@@ -304,7 +327,7 @@ func (r *rootWatcher) leave() {
 
 func (r *rootWatcher) watchParent() {
 	above := parentPath(r.root.Path)
-	if above == r.root.Path || r.parent.inbox != nil {
+	if above == r.root.Path || r.remote || r.root.Watch == WatchPoll || r.parent.inbox != nil {
 		return
 	}
 	s := sub{inbox: r.inbox, asked: above, only: lastName(r.root.Path)}

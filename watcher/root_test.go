@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-	"golang.org/x/sys/unix"
 )
 
 func TestRootRemovedAndMadeAgain(t *testing.T) {
@@ -72,34 +71,6 @@ func TestMissingRootIsWaitedFor(t *testing.T) {
 	m.mu.Unlock()
 	shell(t, base, "rm R; mv away R; echo b > R/b.md")
 	m.has("b.md")
-}
-
-// Mounts cause no event.
-func TestRootOnAnotherDiskIsNoticed(t *testing.T) {
-	root := tempDir(t)
-	write(t, root, "a.md")
-	m := startMirror(t, Options{}, Root{Path: root})
-	if err := unix.Mount("none", root, "tmpfs", 0, ""); err != nil {
-		t.Skip("no mounts here: ", err)
-	}
-	mounted := true
-	unmount := func() {
-		if mounted {
-			_ = unix.Unmount(root, unix.MNT_DETACH)
-		}
-		mounted = false
-	}
-	t.Cleanup(unmount)
-	m.watcher.Hasten(m.root.Shelf, true)
-	m.sees("mount", func(b Batch) bool { return b.Reason == reasonChanged })
-	write(t, root, "on-the-disk.md")
-	m.has("on-the-disk.md")
-	before := len(m.batches)
-	unmount()
-	m.eventually("unmount", func() bool {
-		return slices.ContainsFunc(m.batches[before:], func(b Batch) bool { return b.Reason == reasonChanged })
-	})
-	m.matches()
 }
 
 func TestRootsComeAndGo(t *testing.T) {
@@ -208,58 +179,6 @@ func TestOverflowLooksEverywhereAndFindsNewFolders(t *testing.T) {
 	m.sees("watch error", func(b Batch) bool { return b.All && b.Reason == "watch error: strange" })
 	source.events <- fsnotify.Event{Name: filepath.Join(root, "x/y/n.md"), Op: fsnotify.Write}
 	m.sees("event", func(b Batch) bool { return slices.Equal(b.Dirty, []string{"x/y/n.md"}) })
-}
-
-func TestOutOfWatchesPollsTheRestAndSaysWhatToDo(t *testing.T) {
-	root := tempDir(t)
-	for i := range 20 {
-		write(t, root, fmt.Sprintf("d%02d/n.md", i))
-	}
-	source := newScripted(8)
-	m := startMirror(t, Options{Source: source}, Root{Path: root, PollInterval: 50 * time.Millisecond})
-	s := m.state()
-	if s.Mode != ModeDegraded || s.Watches != 7 || !strings.Contains(s.Reason, "fs.inotify.max_user_watches") { // the eighth is above the root
-		t.Errorf("%+v", s)
-	}
-	limit := min(readLimit("/proc/sys/fs/inotify/max_user_watches"), readLimit("/proc/sys/user/max_inotify_watches"))
-	if want := fmt.Sprintf("(%d)", limit); !strings.Contains(s.Reason, want) || !strings.Contains(s.Reason, fmt.Sprint(limit+14)) {
-		t.Errorf("%q names not %s and %d", s.Reason, want, limit+14)
-	}
-	for i := range 20 {
-		write(t, root, fmt.Sprintf("d%02d/new.md", i))
-	}
-	// Of watched folders no events come here: the polled ones must be found.
-	m.eventually("polled", func() bool {
-		n := 0
-		for p := range m.entries {
-			if strings.HasSuffix(p, "new.md") {
-				n++
-			}
-		}
-		return n >= 13
-	})
-	source.raise(0)
-	m.eventually("recovery", func() bool { return m.state().Mode == ModeWatching && m.state().Watches == 21 })
-	if got := source.count(); got != 22 {
-		t.Errorf("%d watches", got)
-	}
-	changes := m.logs.FilterMessageSnippet("shelf is").Len()
-	if changes > 4 {
-		t.Errorf("%d lines about the state", changes)
-	}
-}
-
-func TestOutOfDescriptorsPolls(t *testing.T) {
-	root := tempDir(t)
-	write(t, root, "a.md")
-	source := newScripted(1)
-	source.err = unix.EMFILE
-	m := startMirror(t, Options{Source: source}, Root{Path: root, PollInterval: 50 * time.Millisecond})
-	if s := m.state(); s.Mode != ModePolling || !strings.Contains(s.Reason, "max_user_instances") {
-		t.Errorf("%+v", s)
-	}
-	write(t, root, "b.md")
-	m.has("b.md")
 }
 
 func TestPolledRoot(t *testing.T) {
@@ -397,6 +316,50 @@ func TestOverflowStormIsAnsweredRarely(t *testing.T) {
 		}
 		if rescans > 10 || rescans < 5 {
 			t.Errorf("%d rescans", rescans)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// stuck is a disk that stops answering.
+type stuck struct {
+	OS
+	path string
+	hold chan struct{}
+}
+
+func (d stuck) Stat(p string) (Stat, error) {
+	if p == d.path {
+		<-d.hold
+	}
+	return d.OS.Stat(p)
+}
+
+func TestDiskThatHangsHoldsUpItsRootOnly(t *testing.T) {
+	root := tempDir(t)
+	synctest.Test(t, func(t *testing.T) {
+		disk := stuck{path: root, hold: make(chan struct{})}
+		w, _ := Open(Options{Source: newScripted(0), Disk: disk})
+		_ = w.SetRoots([]Root{{Shelf: "hangs", Path: root, Watch: WatchPoll}, {Shelf: "missing", Path: root + "-gone"}})
+		ctx, cancel := context.WithCancel(t.Context())
+		batches, ended := make(chan Batch), make(chan error, 1)
+		go func() { ended <- w.Run(ctx, batches) }()
+		if b := <-batches; b.Shelf != "missing" {
+			t.Errorf("%+v", b)
+		}
+		<-time.After(patience + time.Second)
+		if s := w.States()["hangs"]; s.Mode != ModeMissing || s.Reason != "the disk gives no answer" {
+			t.Errorf("%+v", s)
+		}
+		close(disk.hold)
+		if b := <-batches; b.Shelf != "hangs" || b.Reason != reasonStart {
+			t.Errorf("%+v", b)
+		}
+		if s := w.States()["hangs"]; s.Mode != ModePolling {
+			t.Errorf("%+v", s)
 		}
 		cancel()
 		if err := <-ended; err != nil {

@@ -16,6 +16,7 @@ type settler struct {
 	dirty  map[string]stamp
 	reason string    // why to look everywhere at once; "" = no need to
 	since  time.Time // when that became known
+	hold   time.Time // no batch of paths before: in a storm fewer and larger ones are cheaper
 }
 
 // stamp is when a path was hinted at.
@@ -99,6 +100,9 @@ func (s *settler) due(now time.Time) (Batch, bool) {
 	if s.reason != "" {
 		return s.whole(s.reason, s.since), true
 	}
+	if now.Before(s.hold) {
+		return Batch{}, false
+	}
 	var latest time.Time
 	found := false
 	for _, st := range s.dirty {
@@ -149,6 +153,7 @@ func (s *settler) taken(b Batch, now time.Time) {
 	if b.All {
 		s.reason = ""
 	}
+	s.hold = now.Add(s.quiet)
 	for p, st := range s.dirty {
 		rests := !s.deadline(st).After(now)
 		if rests && (b.All || cover(b.Dirty).has(p)) || named(b.Dirty, p) {
@@ -162,8 +167,11 @@ func named(sorted []string, path string) bool {
 	return ok
 }
 
-// next is when something more becomes due than is now; ok is false when nothing waits.
+// next is when something more may become due than is now; ok is false when nothing waits.
 func (s *settler) next(now time.Time) (t time.Time, ok bool) {
+	if now.Before(s.hold) && len(s.dirty) > 0 {
+		return s.hold, true
+	}
 	for _, st := range s.dirty {
 		if d := s.deadline(st); d.After(now) && (!ok || d.Before(t)) {
 			t, ok = d, true

@@ -257,6 +257,10 @@ func (f *found) file(path string, st Stat) {
 		f.skipped = append(f.skipped, Fault{path, errNotRegular})
 		return
 	}
+	if st.Absent {
+		f.faults = append(f.faults, Fault{path, errPlaceholder}) // so that what is known of it is kept
+		return
+	}
 	f.entries = append(f.entries, Entry{
 		Path: path, Size: st.Size, ModTime: st.ModTime, ChangeTime: st.ChangeTime,
 		Inode: st.Inode, Device: st.Device, Links: st.Links,

@@ -1,7 +1,7 @@
 // Package watcher says where to look again: walk, filter, file system events → quiet batches.
 //
 // Invariant: events are hints. A Batch says "look again here"; the disk decides what is true, through List. A lost,
-// doubled or late event costs latency, never truth. It never opens a file's contents and never writes.
+// doubled or late event costs latency, never truth. Of contents it reads ignore files only, and it never writes.
 package watcher
 
 import (

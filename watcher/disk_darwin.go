@@ -1,5 +1,3 @@
-//go:build unix && !linux
-
 package watcher
 
 import (
@@ -7,6 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"golang.org/x/sys/unix"
 )
 
 // ReadDir implements Disk.
@@ -49,3 +49,8 @@ func kindOfFileMode(mode fs.FileMode) Kind {
 	}
 	return KindSpecial
 }
+
+// dataless is SF_DATALESS of sys/stat.h.
+const dataless = 0x40000000
+
+func isPlaceholder(st *unix.Stat_t) bool { return st.Flags&dataless != 0 }
