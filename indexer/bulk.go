@@ -8,7 +8,7 @@ import (
 
 // bulk reads and cuts many files beside the writer. Its owner adds work without waiting and receives outcomes from cut.
 type bulk struct {
-	cut     chan outcome
+	cut     chan finished
 	pending int // added and not yet received; the owner's
 
 	mu     sync.Mutex
@@ -18,33 +18,33 @@ type bulk struct {
 	done   sync.WaitGroup
 }
 
-// job is one file to read. folder is shared by the jobs of one look and closed with the last.
-type job struct {
-	shelf   *shelf
-	folder  *sharedFolder
-	change  Change
-	docPath string
+// finished is what came of a job.
+type finished struct {
+	shelf *shelf
+	outcome
 }
 
-// sharedFolder closes a folder when its last user has let go of it.
+// sharedFolder is used by the jobs of one look and closes the folder when the last has let go of it.
 type sharedFolder struct {
 	Folder
 	mu    sync.Mutex
 	users int
 }
 
-func (f *sharedFolder) release() {
+// Close lets go of the folder.
+func (f *sharedFolder) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.users--; f.users == 0 {
-		f.Close()
+		return f.Folder.Close()
 	}
+	return nil
 }
 
 // startBulk starts the readers: one a core. The channel holds few outcomes, so that memory stays bounded when the
 // writer is slower.
 func startBulk(ctx context.Context) *bulk {
-	b := &bulk{cut: make(chan outcome, 64)}
+	b := &bulk{cut: make(chan finished, 64)}
 	b.work = sync.NewCond(&b.mu)
 	for range runtime.GOMAXPROCS(0) {
 		b.done.Add(1)
@@ -83,10 +83,10 @@ func (b *bulk) read(ctx context.Context) {
 		if !ok {
 			return
 		}
-		o := cutFile(j.shelf, j.folder, j.change, j.docPath)
-		j.folder.release()
+		o := cutFile(j)
+		j.folder.Close()
 		select {
-		case b.cut <- o:
+		case b.cut <- finished{j.shelf, o}:
 		case <-ctx.Done():
 			return
 		}
@@ -97,15 +97,12 @@ func (b *bulk) read(ctx context.Context) {
 func (b *bulk) stop() {
 	b.mu.Lock()
 	b.closed = true
+	left := b.queue
+	b.queue = nil
 	b.mu.Unlock()
 	b.work.Broadcast()
-	for {
-		select {
-		case <-b.cut:
-			continue
-		default:
-		}
-		break
-	}
 	b.done.Wait()
+	for _, j := range left {
+		j.folder.Close()
+	}
 }

@@ -153,8 +153,7 @@ func (c *correlation) resolveSlice(ctx context.Context) error {
 		return nil
 	}
 	return c.r.update(ctx, func(tx *store.Tx) error {
-		_, err := c.r.resolve(tx, choreSlice)
-		return err
+		return resolve(tx, choreSlice, nil)
 	})
 }
 

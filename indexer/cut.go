@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io/fs"
+	"time"
 	"unicode/utf8"
 
 	"shelfd/chunker"
@@ -14,7 +15,6 @@ import (
 
 // outcome is what came of reading one file.
 type outcome struct {
-	shelf    *shelf
 	change   Change
 	file     store.File      // what was read; Hash is set when it was read
 	prepared *store.Prepared // nil when equal, vanished or unreadable
@@ -26,14 +26,31 @@ type outcome struct {
 	vanished bool  // not there any more: the next look tells
 	failed   error // could not be read; what is known stays
 	tooLarge bool  // not to be kept: larger than max_file_size
-	readAt   int64
+	started  time.Time
+}
+
+// job is one file to be read, and the name it will have.
+type job struct {
+	shelf   *shelf // the owner's; readers leave it alone
+	folder  Folder
+	change  Change
+	limit   int64 // max_file_size
+	name    string
+	docPath string
+	number  int
+
+	extractive bool
+}
+
+func (s *shelf) job(folder Folder, c Change) job {
+	return job{s, folder, c, s.maxFileSize(), s.Name, s.docPath(c.Entry.Path), s.number(c.Entry.Path), s.extractive != nil && s.extractive.Load()}
 }
 
 // cutFile reads one file and does everything that needs no transaction. It is safe to run in parallel.
-func cutFile(s *shelf, folder Folder, c Change, docPath string) outcome {
-	o := outcome{shelf: s, change: c}
-	read, err := readFile(folder, c.Entry.Path, s.maxFileSize())
-	o.readAt = read.readAt
+func cutFile(j job) outcome {
+	c := j.change
+	o := outcome{change: c, started: time.Now()}
+	read, err := readFile(j.folder, c.Entry.Path, j.limit)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		o.vanished = true
@@ -49,19 +66,19 @@ func cutFile(s *shelf, folder Folder, c Change, docPath string) outcome {
 	}
 	o.file = store.File{
 		File: c.Entry.Path, Size: read.stat.Size, ModTime: read.stat.ModTime, ChangeTime: read.stat.ChangeTime, Inode: read.stat.Inode,
-		Device: read.stat.Device, ReadAt: read.readAt, Hash: sha256.Sum256(read.bytes), Version: cutVersion(s.extractive != nil && s.extractive.Load()),
+		Device: read.stat.Device, ReadAt: read.readAt, Hash: sha256.Sum256(read.bytes), Version: cutVersion(j.extractive), Number: j.number,
 	}
 	if k := c.Known; k != nil && k.Hash == o.file.Hash && k.Version == store.ContentVersion {
 		o.file.Document = k.Document
 		return o
 	}
-	o.cut(docPath, read.bytes)
+	o.cut(j, read.bytes)
 	return o
 }
 
 // cut parses the bytes and prepares the rows.
-func (o *outcome) cut(docPath string, bytes []byte) {
-	path := o.file.File
+func (o *outcome) cut(j job, bytes []byte) {
+	path, docPath := o.file.File, j.docPath
 	d := chunker.Parse(text.Path(path), bytes, chunker.Options{})
 	headings := make([]string, 0, len(d.Nodes))
 	for _, n := range d.Nodes {
@@ -72,7 +89,7 @@ func (o *outcome) cut(docPath string, bytes []byte) {
 	features := correlate.Extract(correlate.Source{
 		Path: text.Path(path), Title: d.Title, Aliases: d.Aliases, Tags: d.Tags, Headings: headings, Body: d.Text[d.Body.Start:d.Body.End],
 	})
-	o.prepared = store.Prepare(o.shelf.Name, docPath, d, features.Append(nil))
+	o.prepared = store.Prepare(j.name, docPath, d, features.Append(nil))
 	o.names, o.citable, o.links = namesOf(docPath, d.Title, d.Aliases), features.Names, d.Links
 	if o.file.Version == cutVersion(true) {
 		o.gist = chunker.Gist(d)
@@ -81,7 +98,7 @@ func (o *outcome) cut(docPath string, bytes []byte) {
 		o.problems = append(o.problems, store.Problem{Stage: stages[p.Stage], Line: p.Line, Reason: p.Reason})
 	}
 	switch {
-	case docPath != o.shelf.Name+"/"+text.Path(path):
+	case j.number > 1:
 		o.problems = append(o.problems, store.Problem{Stage: stages[chunker.StageName], Reason: "another file comes to the same path; this one is shown with a number"})
 	case !utf8.ValidString(path):
 		o.problems = append(o.problems, store.Problem{Stage: stages[chunker.StageName], Reason: "the file name is not UTF-8; its odd bytes are shown as %XX"})

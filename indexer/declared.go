@@ -3,6 +3,7 @@ package indexer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 
 	"go.uber.org/zap"
@@ -85,10 +86,13 @@ func (r *run) putShelf(tx *store.Tx, w Shelf) error {
 	}
 	s := r.shelves[w.Name]
 	if s != nil && s.ShelfSpec.Root == w.ShelfSpec.Root {
+		if s.MaxFileSize != w.MaxFileSize { // the watcher has no part in it, so nobody else asks for a look
+			s.looks[""] = lookNow()
+		}
 		s.Shelf = w
 		return nil
 	}
-	s = &shelf{Shelf: w, id: id, extractive: &r.extractive, looks: map[string]look{}, moving: map[string]int64{}, seen: map[string]int64{}, queued: map[string]watcher.Entry{}}
+	s = r.newShelf(w, id)
 	row, err := tx.Shelf(w.Name)
 	if err != nil {
 		return err
@@ -138,38 +142,27 @@ func (r *run) dropShelves(ctx context.Context, wanted map[string]Shelf) error {
 
 func (r *run) dropShelf(ctx context.Context, row store.Shelf) error {
 	r.log.Info("shelf leaves the index", zap.String("shelf", row.Name), zap.Int("documents", row.Documents))
+	s := r.newShelf(Shelf{ShelfSpec: store.ShelfSpec{Name: row.Name}}, row.ID)
 	for {
-		left := 0
-		s := &shelf{Shelf: Shelf{ShelfSpec: store.ShelfSpec{Name: row.Name}}, id: row.ID, looks: map[string]look{}}
-		w := &writing{run: r, shelf: s}
-		err := r.update(ctx, func(tx *store.Tx) error {
-			files, err := tx.Files(row.ID, "")
-			if err != nil {
-				return err
-			}
-			slice := files[:min(len(files), 500)]
-			left = len(files) - len(slice)
-			if err := w.sayGone(slice); err != nil {
-				return err
-			}
-			if err := w.write(tx, nil, nil, slice); err != nil {
-				return err
-			}
-			if left > 0 {
-				return nil
-			}
-			return tx.DeleteShelf(row.ID)
+		var files []store.File
+		err := r.store.View(ctx, func(v *store.View) (err error) {
+			files, err = v.Files(row.ID, "")
+			return err
 		})
 		if err != nil {
 			return err
 		}
-		r.links.note(w.changed, w.removed)
-		r.tell(w.news)
-		if left == 0 {
-			delete(r.shelves, row.Name)
-			return nil
+		if len(files) == 0 {
+			break
+		}
+		for slice := range slices.Chunk(files, removeSlice) {
+			if err := r.commitRemoval(ctx, s, slice); err != nil {
+				return err
+			}
 		}
 	}
+	delete(r.shelves, row.Name)
+	return r.update(ctx, func(tx *store.Tx) error { return tx.DeleteShelf(row.ID) })
 }
 
 // renameRows gives a shelf and its documents their new names; the documents are cut again for their new paths.
@@ -190,6 +183,5 @@ func (r *run) renameRows(ctx context.Context, from, to string) error {
 	s.Name = to
 	s.Root.Shelf = to
 	r.shelves[to] = s
-	s.recutAll = true
 	return nil
 }

@@ -1,9 +1,11 @@
 package indexer
 
 import (
+	"errors"
 	"slices"
 	"time"
 
+	"shelfd/correlate"
 	"shelfd/store"
 )
 
@@ -16,10 +18,11 @@ type recent struct {
 
 // passing is a document that was deleted or made a moment ago.
 type passing struct {
-	shelf string
-	file  store.File
-	path  string // doc_path
-	at    time.Time
+	shelf  string
+	file   store.File
+	path   string // doc_path
+	traits traits
+	at     time.Time
 }
 
 func (m *recent) forget(now time.Time) {
@@ -27,32 +30,80 @@ func (m *recent) forget(now time.Time) {
 	m.gone, m.made = slices.DeleteFunc(m.gone, old), slices.DeleteFunc(m.made, old)
 }
 
-// take finds the one document of the list that f can have been: by inode and content, else by content alone if that is
-// unique; and removes it from the list.
-func take(list []passing, f store.File) (passing, []passing, bool) {
-	found := -1
+// take finds the one document of the list that a file with these traits can be: by inode and likeness, else, where
+// unique says that no other file has those bytes, by content if one alone has it; and removes it from the list.
+func take(list []passing, f store.File, t traits, unique bool) (passing, []passing, bool) {
+	found, several := -1, false
 	for i, p := range list {
-		if p.file.Hash != f.Hash {
-			continue
-		}
-		if p.file.Inode == f.Inode && p.file.Device == f.Device {
+		same := p.file.Hash == f.Hash
+		if p.file.Inode == f.Inode && p.file.Device == f.Device && (same || p.traits.like(t)) {
 			return p, slices.Delete(list, i, i+1), true
 		}
-		if found >= 0 {
-			return passing{}, list, false
+		if same {
+			found, several = i, found >= 0
 		}
-		found = i
 	}
-	if found < 0 {
+	if found < 0 || several || !unique {
 		return passing{}, list, false
 	}
 	return list[found], slices.Delete(list, found, found+1), true
 }
 
+// traits are by what a document is known again although its bytes changed: an inode alone proves nothing, since a file
+// system hands the number of a deleted file to the next one made.
+type traits struct {
+	title  string   // as its author wrote it, "" = it is only the file name in words
+	chunks []uint64 // hashes of chunk keys
+}
+
+// like says whether two documents say something that is the same.
+func (t traits) like(other traits) bool {
+	if t.title != "" && t.title == other.title {
+		return true
+	}
+	return slices.ContainsFunc(t.chunks, func(h uint64) bool { return slices.Contains(other.chunks, h) })
+}
+
+func traitsOf(p *store.Prepared) traits {
+	d := p.Document
+	var t traits
+	for _, n := range d.Nodes {
+		if n.Level > 0 && n.Title == d.Title {
+			t.title = d.Title
+		}
+	}
+	if d.FrontMatter["title"] != nil {
+		t.title = d.Title
+	}
+	for _, c := range d.Chunks {
+		t.chunks = append(t.chunks, c.Key.Hash)
+	}
+	return t
+}
+
+func storedTraits(v *store.View, document int64) (traits, error) {
+	var t traits
+	d, err := v.DocumentByID(document)
+	if err != nil {
+		return t, err
+	}
+	nodes, err := v.Nodes(document)
+	if err != nil {
+		return t, err
+	}
+	if d.FrontMatter["title"] != nil || slices.ContainsFunc(nodes, func(n store.Node) bool { return n.Level > 0 && n.Title == d.Title }) {
+		t.title = d.Title
+	}
+	chunks, err := v.Chunks(document)
+	for _, c := range chunks {
+		t.chunks = append(t.chunks, c.Key.Hash)
+	}
+	return t, err
+}
+
 type inode struct{ device, number uint64 }
 
-// movedByInode pairs what is gone with new files of the same inode, size and time: document → new path. An inode
-// alone proves nothing, since a file system hands the number of a deleted file to the next one made.
+// movedByInode pairs what is gone with new files of the same inode, size and time: document → new path.
 func movedByInode(p Plan) map[int64]string {
 	moved := map[int64]string{}
 	if len(p.Gone) == 0 {
@@ -71,74 +122,222 @@ func movedByInode(p Plan) map[int64]string {
 	return moved
 }
 
-// identify gives new files the ids of documents that are gone: by inode, by inode and likeness, by content where that
-// is unique on both sides, among this batch and the last two seconds. It returns what is gone indeed.
-func (r *run) identify(v *store.View, s *shelf, outcomes []outcome, gone []store.File) (ids map[int]int64, left []store.File, err error) {
-	ids = map[int]int64{}
-	taken := map[int64]bool{}
-	claim := func(i int, g store.File) { ids[i], taken[g.Document] = g.Document, true }
-	byInode, byHash := map[inode]store.File{}, map[[32]byte][]store.File{}
+// identity gives new files the ids of documents that are gone: by inode and likeness, then by content where that is
+// unique on both sides; first among one look, then among the last two seconds.
+type identity struct {
+	w     *writing
+	v     *store.View
+	fresh map[int]traits       // outcomes that may be a document that was elsewhere
+	same  map[[32]byte]int     // how many of them have the same bytes
+	left  map[int64]store.File // what is gone and not found again
+}
+
+func (w *writing) identify(v *store.View, gone []store.File) (left []store.File, err error) {
+	n := &identity{w: w, v: v, fresh: map[int]traits{}, same: map[[32]byte]int{}, left: map[int64]store.File{}}
 	for _, g := range gone {
-		byInode[inode{g.Device, g.Inode}] = g
-		byHash[g.Hash] = append(byHash[g.Hash], g)
+		n.left[g.Document] = g
 	}
-	fresh := map[[32]byte]int{}
-	for i, o := range outcomes {
-		if o.prepared == nil || o.change.Known != nil {
+	for i, o := range w.outcomes {
+		if o.prepared != nil && o.change.Known == nil {
+			n.fresh[i] = traitsOf(o.prepared)
+			n.same[o.file.Hash]++
+		}
+	}
+	if len(n.fresh) > 0 {
+		if err := errors.Join(n.moving(), n.byInode(), n.byContent(), n.revive()); err != nil {
+			return nil, err
+		}
+	}
+	for _, g := range gone {
+		if _, stays := n.left[g.Document]; stays {
+			left = append(left, g)
+		}
+	}
+	return left, n.twins(left)
+}
+
+// claim says that an outcome is a document that stands at another path.
+func (n *identity) claim(i int, g store.File) error {
+	d, err := n.v.DocumentByID(g.Document)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n.w.ids[i] = g.Document
+	n.w.moves[d.Path] = n.w.outcomes[i].prepared.Path
+	n.found(i)
+	delete(n.left, g.Document)
+	return nil
+}
+
+func (n *identity) found(i int) {
+	delete(n.fresh, i)
+	n.same[n.w.outcomes[i].file.Hash]--
+}
+
+// moving takes what the look that started bulk work had paired by inode, if it still stands where it stood.
+func (n *identity) moving() error {
+	s := n.w.shelf
+	for i := range n.w.outcomes {
+		path := n.w.outcomes[i].change.Entry.Path
+		g, ok := s.moving[path]
+		if _, fresh := n.fresh[i]; !ok || !fresh {
 			continue
 		}
-		fresh[o.file.Hash]++
-		g, ok := byInode[inode{o.file.Device, o.file.Inode}]
-		if !ok || taken[g.Document] {
+		s.arrived(path)
+		known, err := n.v.FileAt(s.id, g.File)
+		if errors.Is(err, store.ErrNotFound) || err == nil && known.Document != g.Document {
+			continue
+		}
+		if err := errors.Join(err, n.claim(i, g)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *identity) byInode() error {
+	gone := map[inode]store.File{}
+	for _, g := range n.left {
+		gone[inode{g.Device, g.Inode}] = g
+	}
+	for i, o := range n.w.outcomes {
+		t, fresh := n.fresh[i]
+		g, ok := gone[inode{o.file.Device, o.file.Inode}]
+		if _, left := n.left[g.Document]; !fresh || !ok || !left {
 			continue
 		}
 		alike := g.Hash == o.file.Hash
 		if !alike {
-			if alike, err = resembles(v, g.Document, o); err != nil {
-				return nil, nil, err
+			before, err := storedTraits(n.v, g.Document)
+			if err != nil {
+				return err
 			}
+			alike = before.like(t)
 		}
 		if alike {
-			claim(i, g)
+			if err := n.claim(i, g); err != nil {
+				return err
+			}
 		}
 	}
-	for i, o := range outcomes {
-		if _, done := ids[i]; done || o.prepared == nil || o.change.Known != nil {
-			continue
-		}
-		if list := byHash[o.file.Hash]; len(list) == 1 && fresh[o.file.Hash] == 1 && !taken[list[0].Document] {
-			claim(i, list[0])
-		}
-	}
-	for _, g := range gone {
-		if !taken[g.Document] {
-			left = append(left, g)
-		}
-	}
-	return ids, left, nil
+	return nil
 }
 
-// resembles says whether a new file says something that a document said: the same title, or one chunk the same.
-func resembles(v *store.View, document int64, o outcome) (bool, error) {
-	d, err := v.DocumentByID(document)
-	if err != nil {
-		return false, err
+func (n *identity) byContent() error {
+	gone := map[[32]byte][]store.File{}
+	for _, g := range n.left {
+		gone[g.Hash] = append(gone[g.Hash], g)
 	}
-	if d.Title == o.prepared.Document.Title {
-		return true, nil
-	}
-	chunks, err := v.Chunks(document)
-	if err != nil {
-		return false, err
-	}
-	hashes := map[uint64]bool{}
-	for _, c := range chunks {
-		hashes[c.Key.Hash] = true
-	}
-	for _, c := range o.prepared.Document.Chunks {
-		if hashes[c.Key.Hash] {
-			return true, nil
+	for i, o := range n.w.outcomes {
+		list := gone[o.file.Hash]
+		if _, fresh := n.fresh[i]; !fresh || len(list) != 1 || n.same[o.file.Hash] != 1 {
+			continue
+		}
+		if err := n.claim(i, list[0]); err != nil {
+			return err
 		}
 	}
-	return false, nil
+	return nil
+}
+
+// revive finds documents that were deleted a moment ago, in whatever shelf.
+func (n *identity) revive() error {
+	for i, o := range n.w.outcomes {
+		t, fresh := n.fresh[i]
+		if !fresh {
+			continue
+		}
+		p, rest, ok := take(n.w.recent.gone, o.file, t, n.same[o.file.Hash] == 1)
+		if !ok {
+			continue
+		}
+		n.w.recent.gone = rest
+		if _, err := n.v.DocumentByID(p.file.Document); !errors.Is(err, store.ErrNotFound) {
+			if err != nil {
+				return err
+			}
+			continue // its old path has it again
+		}
+		n.w.revived[i] = p
+		n.w.moves[p.path] = o.prepared.Path
+		n.found(i)
+	}
+	return nil
+}
+
+// twins finds documents made a moment ago that are the other half of what is gone now, and remembers by what the rest
+// is known again.
+func (n *identity) twins(left []store.File) error {
+	if len(left) > tooMany {
+		return nil
+	}
+	for _, g := range left {
+		t, err := storedTraits(n.v, g.Document)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		d, err := n.v.DocumentByID(g.Document)
+		if err != nil {
+			return err
+		}
+		n.w.traits[g.Document], n.w.paths[g.Document] = t, d.Path
+		p, rest, ok := take(n.w.recent.made, g, t, true)
+		if !ok {
+			continue
+		}
+		n.w.recent.made = rest
+		n.w.older = append(n.w.older, olderTwin{p, g})
+		n.w.moves[d.Path] = p.path
+	}
+	return nil
+}
+
+// rememberGone keeps what vanishes for the other half of a move.
+func (w *writing) rememberGone(left []store.File) {
+	if len(left)+len(w.outcomes) > tooMany {
+		return
+	}
+	now := time.Now()
+	for _, g := range left {
+		w.recent.gone = append(w.recent.gone, passing{w.shelf.Name, g, w.paths[g.Document], w.traits[g.Document], now})
+	}
+}
+
+// rememberMade keeps what appeared under an id that is new for the other half of a move.
+func (w *writing) rememberMade() {
+	if len(w.outcomes) > tooMany {
+		return
+	}
+	now := time.Now()
+	for i, o := range w.outcomes {
+		if w.fresh[i] {
+			w.recent.made = append(w.recent.made, passing{w.shelf.Name, o.file, o.prepared.Path, traitsOf(o.prepared), now})
+		}
+	}
+}
+
+// tooMany is how many files a look may bring and take for the other halves of moves to be remembered: no person moves
+// so much file by file.
+const tooMany = 10 * few
+
+// olderTwin is a document made a moment ago that is one which is gone now: it takes over that id.
+type olderTwin struct {
+	made passing
+	gone store.File
+}
+
+// citable are the names by which texts cite a document.
+func citable(v *store.View, id int64) ([]string, error) {
+	b, err := v.FeaturesOf(id)
+	if err != nil {
+		return nil, err
+	}
+	f, err := correlate.Decode(b)
+	return f.Names, err
 }

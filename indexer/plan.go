@@ -15,7 +15,7 @@ const racy = int64(2 * time.Second)
 
 // Plan is what has to be done to make the store equal a listing.
 type Plan struct {
-	Read      []Change     // new files, and known ones that may hold other bytes
+	Read      []Change     // new files, and known ones that may hold other bytes or go by another doc_path
 	Gone      []store.File // known, and not there
 	Unchanged int
 }
@@ -23,12 +23,19 @@ type Plan struct {
 // Change is a file to be read.
 type Change struct {
 	Entry watcher.Entry
-	Known *store.File // nil = new
+	Known *store.File // nil = new. Its Version is 0 when the document is to be cut again whatever its bytes
 }
 
-// plan compares what is known with what is there; both are sorted by path bytewise. always says that files are to be
-// read whatever their times say: an event speaks of them.
-func plan(known []store.File, listing watcher.Listing, always bool) Plan {
+// comparison is what plan compares by, beside the two lists.
+type comparison struct {
+	always bool             // read files whatever their times say: an event speaks of them
+	limit  int64            // max_file_size
+	number func(string) int // of a file among those that come to one doc_path
+	now    int64
+}
+
+// plan compares what is known with what is there; both are sorted by path bytewise.
+func plan(known []store.File, listing watcher.Listing, by comparison) Plan {
 	var p Plan
 	i := 0
 	for _, e := range listing.Entries {
@@ -40,12 +47,16 @@ func plan(known []store.File, listing watcher.Listing, always bool) Plan {
 			p.Read = append(p.Read, Change{Entry: e})
 			continue
 		}
-		if k := known[i]; always || !same(k, e) {
+		k := known[i]
+		i++
+		if k.Number != by.number(k.File) {
+			k.Version = 0
+		}
+		if by.always || !same(k, e, by.now) || e.Size > by.limit {
 			p.Read = append(p.Read, Change{Entry: e, Known: &k})
 		} else {
 			p.Unchanged++
 		}
-		i++
 	}
 	for ; i < len(known); i++ {
 		p.gone(known[i], listing.Faults)
@@ -55,11 +66,9 @@ func plan(known []store.File, listing watcher.Listing, always bool) Plan {
 
 // gone notes a file that is not there, unless what hides it could not be read.
 func (p *Plan) gone(f store.File, faults []watcher.Fault) {
-	for _, fault := range faults {
-		if below(f.File, fault.Path) {
-			p.Unchanged++
-			return
-		}
+	if hidden(f.File, faults) {
+		p.Unchanged++
+		return
 	}
 	p.Gone = append(p.Gone, f)
 }
@@ -69,11 +78,11 @@ func below(path, folder string) bool {
 	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
 }
 
-// same says whether an entry shows the file that was read. Times are compared for equality only: clocks step back.
-// A file that changed within racy of the read may have changed again unseen; a read in the future proves nothing.
-func same(k store.File, e watcher.Entry) bool {
+// same says whether an entry shows the file that was read. Times of files are compared for equality only: clocks step
+// back. A file that changed within racy of the read may have changed again unseen; a read in the future proves nothing.
+func same(k store.File, e watcher.Entry, now int64) bool {
 	return k.Version == store.ContentVersion && k.Size == e.Size && k.ModTime == e.ModTime && k.ChangeTime == e.ChangeTime &&
-		k.Inode == e.Inode && k.ModTime < k.ReadAt-racy
+		k.Inode == e.Inode && k.ModTime < k.ReadAt-racy && k.ReadAt <= now
 }
 
 // merge joins listings of known files for overlapping paths: sorted, each once.
@@ -90,33 +99,4 @@ func merge(lists ...[]store.File) []store.File {
 		}
 	}
 	return unique
-}
-
-// recut adds known files to be read although nothing about them changed: those in moved, or all, get another doc_path.
-func (p *Plan) recut(known []store.File, entries []watcher.Entry, moved map[string]bool, all bool) {
-	if len(moved) == 0 && !all {
-		return
-	}
-	reading := map[string]bool{}
-	for _, c := range p.Read {
-		reading[c.Entry.Path] = true
-	}
-	byFile := map[string]store.File{}
-	for _, k := range known {
-		byFile[k.File] = k
-	}
-	for i := range p.Read {
-		if k := p.Read[i].Known; k != nil && (all || moved[k.File]) {
-			k.Version = 0
-		}
-	}
-	for _, e := range entries {
-		k, ok := byFile[e.Path]
-		if !ok || reading[e.Path] || !all && !moved[e.Path] {
-			continue
-		}
-		k.Version = 0 // no longer counts as equal
-		p.Read = append(p.Read, Change{Entry: e, Known: &k})
-		p.Unchanged--
-	}
 }

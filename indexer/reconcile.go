@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sort"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -26,7 +28,7 @@ func (r *run) batch(ctx context.Context, b watcher.Batch) error {
 	start := time.Now()
 	before := r.status.Commits
 	var err error
-	if b.All || s.offline != "" || s.Root.FollowSymlinks { // through links one path can mean any other
+	if b.All || !s.listed || s.offline != "" || s.Root.FollowSymlinks { // through links one path can mean any other
 		err = r.reconcile(ctx, s, b.Reason, doubts{})
 	} else {
 		err = r.look(ctx, s, b.Dirty, doubts{})
@@ -56,31 +58,39 @@ func (r *run) look(ctx context.Context, s *shelf, dirty []string, d doubts) erro
 	if why := rootFault(listing); why != "" {
 		return r.setOffline(ctx, s, why)
 	}
-	if s.touchesCollision(listing.Entries) {
-		return r.reconcile(ctx, s, "names collide", d)
-	}
-	var lists [][]store.File
+	var p Plan
+	var collide bool
 	err = r.store.View(ctx, func(v *store.View) error {
+		var lists [][]store.File
 		for _, path := range dirty {
 			known, err := v.Files(s.id, path)
 			if err != nil {
 				return err
 			}
-			r.asCut(known)
 			lists = append(lists, known)
 		}
-		return nil
+		p = r.plan(s, merge(lists...), listing, true)
+		collide, err = s.touchesCollision(v, p)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	p := plan(merge(lists...), listing, true)
+	if collide {
+		return r.reconcile(ctx, s, "names collide", d)
+	}
 	if len(p.Gone) > 0 {
 		if empty, err := r.rootEmpty(s); err != nil || empty {
 			return r.setOffline(ctx, s, emptyReason(s, err))
 		}
 	}
 	return r.apply(ctx, s, p, listing, d)
+}
+
+// plan compares what is known with what is there, under the rules of the shelf.
+func (r *run) plan(s *shelf, known []store.File, l watcher.Listing, always bool) Plan {
+	r.asCut(known)
+	return plan(known, l, comparison{always, s.maxFileSize(), s.number, time.Now().UnixNano()})
 }
 
 // reconcile compares the whole shelf.
@@ -96,31 +106,52 @@ func (r *run) reconcile(ctx context.Context, s *shelf, reason string, d doubts) 
 		if known, err = v.Files(s.id, ""); err != nil {
 			return err
 		}
-		r.asCut(known)
 		row, err = v.Shelf(s.Name)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if why := r.offlineReason(s, listing, known, row.Device); why != "" && !d.accept {
+	asked := d.accept
+	d.accept = asked || row.Device == store.OtherRoot
+	why := r.offlineReason(s, listing, known, row.Device)
+	switch {
+	case why == "":
+		r.setOnline(s)
+	case !asked:
 		return r.setOffline(ctx, s, why)
-	} else if why == "" {
-		if err := r.setOnline(ctx, s); err != nil {
-			return err
-		}
+	case rootFault(listing) != "":
+		listing, s.offline = watcher.Listing{}, why // what stood there is gone, and so is the root
+	default:
+		r.setOnline(s)
 	}
-	moved := s.collide(listing.Entries)
-	p := plan(known, listing, false)
-	p.recut(known, listing.Entries, moved, s.recutAll)
-	s.recutAll = false
+	s.collide(standing(listing, known))
+	p := r.plan(s, known, listing, false)
 	if !s.reconciled {
 		s.total, s.done = len(listing.Entries), p.Unchanged
 	}
-	s.lookedAtDevice, s.documents = listing.RootDevice, len(known)
+	s.lookedAtDevice, s.documents, s.listed, s.whole = listing.RootDevice, len(known), true, true
 	r.log.Debug("reconcile", zap.String("shelf", s.Name), zap.String("reason", reason), zap.Int("files", len(listing.Entries)),
 		zap.Int("read", len(p.Read)), zap.Int("gone", len(p.Gone)), zap.Duration("took", time.Since(start)))
 	return r.apply(ctx, s, p, listing, d)
+}
+
+// standing are the files of a listing and those known ones that it could not see, sorted.
+func standing(l watcher.Listing, known []store.File) []string {
+	files := make([]string, 0, len(l.Entries))
+	for _, e := range l.Entries {
+		files = append(files, e.Path)
+	}
+	if len(l.Faults) == 0 {
+		return files
+	}
+	for _, k := range known {
+		if hidden(k.File, l.Faults) && !hasEntry(l.Entries, k.File) {
+			files = append(files, k.File)
+		}
+	}
+	slices.Sort(files)
+	return files
 }
 
 // rootFault is why the root itself could not be looked at, "" when it could.
@@ -138,7 +169,7 @@ func (r *run) offlineReason(s *shelf, l watcher.Listing, known []store.File, dev
 	if why := rootFault(l); why != "" {
 		return fmt.Sprintf("%s: %s; %d documents are kept; put the folder back, or say: shelfd sync --accept-deletions %s", s.Root.Path, why, len(known), s.Name)
 	}
-	if len(known) == 0 {
+	if len(known) == 0 || device == store.OtherRoot {
 		return ""
 	}
 	if len(l.Entries) == 0 {
@@ -190,6 +221,7 @@ func (r *run) setOffline(ctx context.Context, s *shelf, why string) error {
 	}
 	s.offline = why
 	s.reconciled = true // as far as it can be
+	s.whole, s.looksWritten = false, 0
 	clear(s.looks)
 	r.watcher.Hasten(s.Name, true)
 	return r.update(ctx, func(tx *store.Tx) error {
@@ -197,26 +229,21 @@ func (r *run) setOffline(ctx context.Context, s *shelf, why string) error {
 	})
 }
 
-func (r *run) setOnline(_ context.Context, s *shelf) error {
+func (r *run) setOnline(s *shelf) {
 	if s.offline == "" {
-		return nil
+		return
 	}
 	r.log.Info("back", zap.String("shelf", s.Name), zap.String("root", s.Root.Path))
 	s.offline = ""
 	r.watcher.Hasten(s.Name, false)
-	return nil
 }
 
 // apply does what a plan asks for: a few files at once, many through the bulk readers.
 func (r *run) apply(ctx context.Context, s *shelf, p Plan, l watcher.Listing, d doubts) error {
 	s.counted.unchanged += p.Unchanged
-	p.Read = s.notQueued(p.Read)
-	s.noteLooks(p)
-	if r.doubtDeletion(s, p, d) {
-		p.Gone = nil
-	}
+	s.meet(&p, l)
 	if len(p.Read) > few {
-		return r.applyBulk(ctx, s, p, l)
+		return r.applyBulk(ctx, s, p, l, d)
 	}
 	var outcomes []outcome
 	if len(p.Read) > 0 {
@@ -224,81 +251,66 @@ func (r *run) apply(ctx context.Context, s *shelf, p Plan, l watcher.Listing, d 
 		if err != nil {
 			return r.setOffline(ctx, s, err.Error())
 		}
-		outcomes = r.cutAll(s, folder, p.Read)
+		outcomes = cutAll(s, folder, p.Read)
 		folder.Close()
 	}
-	return r.commit(ctx, s, outcomes, p.Gone, &l, d)
+	return r.commit(ctx, s, findings{outcomes: outcomes, gone: p.Gone, listing: &l, doubts: d})
 }
 
 // doubtDeletion says whether so much of the shelf is gone that it is looked at again first.
-func (r *run) doubtDeletion(s *shelf, p Plan, d doubts) bool {
+func (r *run) doubtDeletion(s *shelf, gone []store.File, d doubts) bool {
 	if d.accept || d.deletion {
 		delete(s.looks, "")
 		return false
 	}
-	if _, doubted := s.looks[""]; doubted {
-		return true
+	if s.looks[""].deletion {
+		return len(gone) > 0
 	}
-	gone := len(p.Gone) - len(movedByInode(p))
-	if gone <= 20 || 2*gone <= s.documents {
+	if len(gone) <= 20 || 2*len(gone) <= s.documents {
 		return false
 	}
-	r.log.Warn("most of a shelf is gone; looking again before that is believed", zap.String("shelf", s.Name), zap.Int("gone", gone), zap.Int("documents", s.documents))
-	s.looks[""] = look{due: time.Now().Add(deletionLook), size: -1}
+	r.log.Warn("most of a shelf is gone; looking again before that is believed", zap.String("shelf", s.Name), zap.Int("gone", len(gone)), zap.Int("documents", s.documents))
+	s.looks[""] = look{due: time.Now().Add(deletionLook), size: -1, deletion: true}
 	return true
 }
 
 // applyBulk hands the files to the readers. What is gone stays until all were read: some may turn up among them.
-func (r *run) applyBulk(ctx context.Context, s *shelf, p Plan, l watcher.Listing) error {
+func (r *run) applyBulk(ctx context.Context, s *shelf, p Plan, l watcher.Listing, d doubts) error {
 	folder, err := r.disk.Open(s.Root)
 	if err != nil {
 		return r.setOffline(ctx, s, err.Error())
 	}
-	moved := movedByInode(p)
 	shared := &sharedFolder{Folder: folder, users: len(p.Read)}
 	jobs := make([]job, len(p.Read))
 	for i, c := range p.Read {
-		jobs[i] = job{shelf: s, folder: shared, change: c, docPath: s.docPath(c.Entry.Path)}
-		s.queued[c.Entry.Path] = c.Entry
+		jobs[i] = s.job(shared, c)
 	}
-	for _, g := range p.Gone {
-		if _, ok := moved[g.Document]; !ok {
-			s.gone = append(s.gone, g)
-		}
-	}
-	for id, path := range moved {
-		s.moving[path] = id
-	}
+	s.begin(p, d)
+	s.building = s.building || 4*len(jobs) > s.documents
 	if s.total < len(p.Read) {
 		s.total, s.done = len(p.Read)+p.Unchanged, p.Unchanged
 	}
-	s.building = s.building || 4*len(jobs) > s.documents
-	s.waiting += len(jobs)
 	r.bulk.add(jobs)
-	return r.commit(ctx, s, nil, nil, &l, doubts{})
+	return r.commit(ctx, s, findings{listing: &l})
 }
 
 // cutAll reads a few files, side by side.
-func (r *run) cutAll(s *shelf, folder Folder, changes []Change) []outcome {
+func cutAll(s *shelf, folder Folder, changes []Change) []outcome {
 	outcomes := make([]outcome, len(changes))
 	next := make(chan int)
-	done := make(chan struct{})
-	workers := min(len(changes), 2)
-	for range workers {
-		go func() {
+	var readers sync.WaitGroup
+	for range min(len(changes), 2) {
+		readers.Go(func() {
 			for i := range next {
-				outcomes[i] = cutFile(s, folder, changes[i], s.docPath(changes[i].Entry.Path))
+				outcomes[i] = cutFile(s.job(folder, changes[i]))
 			}
-			done <- struct{}{}
-		}()
+		})
 	}
 	for i := range changes {
 		next <- i
 	}
 	close(next)
-	for range workers {
-		<-done
-	}
+	readers.Wait()
 	return outcomes
 }
 
@@ -306,19 +318,20 @@ func (r *run) cutAll(s *shelf, folder Folder, changes []Change) []outcome {
 func (r *run) lookAgain(ctx context.Context, s *shelf, now time.Time) error {
 	d := doubts{sizes: map[string]int64{}}
 	var paths []string
+	whole := false
 	for path, l := range s.looks {
 		if now.Before(l.due) {
 			continue
 		}
 		delete(s.looks, path)
 		if path == "" {
-			d.deletion = true
+			d.deletion, whole = l.deletion, true
 			continue
 		}
 		d.sizes[path] = l.size
 		paths = append(paths, path)
 	}
-	if d.deletion {
+	if whole {
 		return r.reconcile(ctx, s, "second look", d)
 	}
 	if len(paths) == 0 {

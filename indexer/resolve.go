@@ -1,11 +1,12 @@
 package indexer
 
 import (
+	"errors"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"shelfd/chunker"
 	"shelfd/internal/text"
 	"shelfd/store"
 )
@@ -78,26 +79,38 @@ func markdownExt(name string) string {
 	return ""
 }
 
-// putLinks stores the links of a text as yet to be resolved, and what names they look for. known says that the document
-// may have had others before.
-func putLinks(tx *store.Tx, id int64, docPath string, links []chunker.Link, known bool) error {
-	var raw []store.TextLink
-	for _, l := range links {
+// putLinks stores the links of a text and what names they look for. Their targets are found at the end of the
+// transaction or, while the readers work, when all is there.
+func (w *writing) putLinks(tx *store.Tx, id int64, o outcome, was before) error {
+	var links []store.TextLink
+	for _, l := range o.links {
 		if l.Target != "" { // else a heading of its own
-			raw = append(raw, store.TextLink{Kind: l.Kind, Text: l.Text, Raw: l.Target, Fragment: l.Fragment, Line: l.Line})
+			links = append(links, store.TextLink{Kind: l.Kind, Text: l.Text, Raw: l.Target, Fragment: l.Fragment, Line: l.Line, Place: len(links)})
 		}
 	}
-	if len(raw) == 0 && !known {
+	if len(links) == 0 && !was.known {
 		return nil
 	}
-	unresolved := make([]store.Unresolved, len(raw))
-	for i, l := range raw {
-		unresolved[i] = store.Unresolved{TextLink: l}
+	if was.known {
+		if err := dropSought(tx, id, was.path); err != nil {
+			return err
+		}
 	}
-	if err := tx.SetTextLinks(id, nil, unresolved); err != nil {
+	if err := tx.PutSought(id, soughtByAll(o.prepared.Path, links), nil); err != nil {
 		return err
 	}
-	return tx.PutSought(id, soughtByAll(docPath, raw), nil)
+	if w.bulk.pending == 0 && w.listing != nil && !w.shelf.building {
+		w.links[id] = links
+		return tx.Call(store.TaskResolve, id)
+	}
+	unresolved := make([]store.Unresolved, len(links))
+	for i, l := range links {
+		unresolved[i] = store.Unresolved{TextLink: l}
+	}
+	if err := tx.SetTextLinks(id, nil, unresolved); err != nil || w.shelf.building {
+		return err
+	}
+	return tx.Call(store.TaskResolve, id)
 }
 
 // dropSought forgets what the links of a document look for. docPath is the path it had when they were stored.
@@ -119,36 +132,41 @@ func soughtByAll(docPath string, links []store.TextLink) []string {
 	return slices.Compact(all)
 }
 
-// resolve finds the targets of the links of documents that are down for it, at most limit of them (0 = all), and says
-// how many it took.
-func (r *run) resolve(tx *store.Tx, limit int) (int, error) {
-	if limit == 0 {
-		limit = -1
+// resolve finds the targets of the links of documents that are down for it, of those in fresh and of at most limit
+// others. fresh are the links of texts that were written in the same transaction; of others they are stored.
+func resolve(tx *store.Tx, limit int, fresh map[int64][]store.TextLink) error {
+	for _, id := range slices.Sorted(maps.Keys(fresh)) {
+		if err := resolveDocument(tx, id, fresh[id]); err != nil {
+			return err
+		}
+		if err := tx.Done(store.TaskResolve, id); err != nil {
+			return err
+		}
 	}
 	if err := tx.CallEverything(store.TaskResolve); err != nil {
-		return 0, err
+		return err
 	}
 	called, err := tx.Called(store.TaskResolve, limit)
 	if err != nil {
-		return 0, err
-	}
-	for _, id := range called {
-		if err := resolveDocument(tx, id); err != nil {
-			return 0, err
-		}
-	}
-	return len(called), tx.Done(store.TaskResolve, called...)
-}
-
-func resolveDocument(tx *store.Tx, id int64) error {
-	d, err := tx.DocumentByID(id)
-	if err == store.ErrNotFound {
-		return nil // deleted since it was put down
-	}
-	if err != nil {
 		return err
 	}
-	links, err := tx.TextLinks(id)
+	for _, id := range called {
+		links, err := tx.TextLinks(id)
+		if err != nil {
+			return err
+		}
+		if err := resolveDocument(tx, id, links); err != nil {
+			return err
+		}
+	}
+	return tx.Done(store.TaskResolve, called...)
+}
+
+func resolveDocument(tx *store.Tx, id int64, links []store.TextLink) error {
+	d, err := tx.DocumentByID(id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // deleted since it was put down
+	}
 	if err != nil {
 		return err
 	}

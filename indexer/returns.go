@@ -18,7 +18,7 @@ import (
 // one had when it went, if nothing was said about that one, and no other named document went with the same content.
 
 // sayGone records what named documents held that are gone.
-func (w *writing) sayGone(gone []store.File) error {
+func (w *writing) sayGone(ctx context.Context, gone []store.File) error {
 	said := w.ledger.Said()
 	if len(said.IDs) == 0 || len(gone) == 0 {
 		return nil
@@ -38,7 +38,7 @@ func (w *writing) sayGone(gone []store.File) error {
 		return nil
 	}
 	w.run.returning = true
-	return w.ledger.Append(records...)
+	return w.retry(ctx, func() error { return w.ledger.Append(records...) })
 }
 
 // noteReturns notes that a commit concerns the content of a named document that went: it may have come back, or be
@@ -151,12 +151,11 @@ func (r *run) recognise(ctx context.Context, moves map[string]store.Holder) erro
 		if s == nil {
 			continue
 		}
-		w := &writing{run: r, shelf: s, moves: map[string]string{}}
+		w := newWriting(r, s, findings{})
 		w.older = []olderTwin{{passing{shelf: s.Name, file: h.File, path: h.Path}, store.File{Document: said.IDs[from]}}}
-		if err := r.update(ctx, func(tx *store.Tx) error { return w.write(tx, nil, nil, nil) }); err != nil {
+		if err := w.transact(ctx, nil); err != nil {
 			return err
 		}
-		r.links.note(w.changed, w.removed)
 	}
 	return nil
 }

@@ -65,10 +65,10 @@ func (p *published) get() Status {
 func (x *Indexer) Run(ctx context.Context, batches <-chan watcher.Batch) error {
 	defer close(x.ended)
 	r := &run{Indexer: x, shelves: map[string]*shelf{}, status: x.published.get(), returning: true}
+	ctx, end := context.WithCancel(ctx)
+	defer func() { end(); r.bulk.stop(); r.links.stop() }()
 	r.bulk = startBulk(ctx)
-	defer r.bulk.stop()
 	r.links = newCorrelation(r)
-	defer r.links.stop()
 	if err := r.restore(ctx); err != nil {
 		return ignoreEnd(ctx, err)
 	}
@@ -201,16 +201,24 @@ func (r *run) settleUp(ctx context.Context) {
 	r.answerWaiters(ctx)
 }
 
-// update runs a write transaction; a full disk or a database held by somebody else is waited out, shown in the status.
+// update runs a write transaction.
 func (r *run) update(ctx context.Context, f func(*store.Tx) error) error {
+	err := r.retry(ctx, func() error { return r.store.Update(ctx, f) })
+	if err == nil {
+		r.wrote = true
+		r.status.LastCommit = time.Now()
+		r.status.Commits++
+	}
+	return err
+}
+
+// retry waits a full disk out, or a database held by somebody else, and shows it in the status.
+func (r *run) retry(ctx context.Context, write func() error) error {
 	wait := 100 * time.Millisecond
 	for {
-		err := r.store.Update(ctx, f)
+		err := write()
 		if err == nil {
-			r.wrote = true
 			r.status.LastError = ""
-			r.status.LastCommit = time.Now()
-			r.status.Commits++
 			return nil
 		}
 		if !store.IsFull(err) && !store.IsBusy(err) {

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-
-	"shelfd/store"
 )
 
 const (
@@ -17,12 +15,12 @@ const (
 )
 
 // bulkSlice writes what the readers have done: first and whatever else is there within sliceTime, up to sliceChunks.
-func (r *run) bulkSlice(ctx context.Context, first outcome) error {
+func (r *run) bulkSlice(ctx context.Context, first finished) error {
 	slice := map[*shelf][]outcome{}
 	chunks := 0
-	add := func(o outcome) {
+	add := func(o finished) {
 		r.bulk.pending--
-		slice[o.shelf] = append(slice[o.shelf], o)
+		slice[o.shelf] = append(slice[o.shelf], o.outcome)
 		if o.prepared != nil {
 			chunks += len(o.prepared.Document.Chunks)
 		}
@@ -57,61 +55,25 @@ func (r *run) commitSlice(ctx context.Context, s *shelf, outcomes []outcome) err
 	if r.shelves[s.Name] != s {
 		return nil // removed meanwhile
 	}
-	gone := s.gone
-	if err := r.commitFound(ctx, s, outcomes, gone); err != nil {
+	waiting := s.waiting
+	s.waiting = max(waiting, 1) // the shelf is not reconciled before what is gone has gone
+	err := r.commit(ctx, s, findings{outcomes: outcomes, gone: s.goneFiles(), slice: true})
+	s.waiting = waiting
+	if err != nil || waiting > 0 {
 		return err
-	}
-	if s.waiting > 0 {
-		return nil
 	}
 	return r.finishBulk(ctx, s)
 }
 
-// commitFound writes a slice; of what is gone it takes only what turned up again under another path.
-func (r *run) commitFound(ctx context.Context, s *shelf, outcomes []outcome, gone []store.File) error {
-	outcomes = r.doubtShrinking(s, outcomes, doubts{})
-	w := &writing{run: r, shelf: s, moves: map[string]string{}}
-	ids, left, err := w.identify(ctx, outcomes, gone)
-	if err != nil {
-		return err
-	}
-	s.gone = left
-	if err := w.sayMoves(); err != nil {
-		return err
-	}
-	if err := r.update(ctx, func(tx *store.Tx) error { return w.write(tx, outcomes, ids, nil) }); err != nil {
-		return err
-	}
-	w.remember(outcomes, nil)
-	w.noteReturns(outcomes, nil)
-	r.links.note(w.changed, w.removed)
-	r.tell(w.news)
-	return nil
-}
-
 // finishBulk removes what did not turn up and records the reconcile.
 func (r *run) finishBulk(ctx context.Context, s *shelf) error {
-	gone := s.gone
-	s.gone, s.moving = nil, map[string]int64{}
-	clear(s.seen)
-	s.building = false
-	w := &writing{run: r, shelf: s, moves: map[string]string{}}
-	if err := w.sayGone(gone); err != nil {
+	gone, believe := s.goneFiles(), s.believe
+	for _, file := range s.end() {
+		s.looks[file] = lookNow()
+	}
+	if err := r.commit(ctx, s, findings{gone: gone, doubts: believe}); err != nil {
 		return err
 	}
-	err := r.update(ctx, func(tx *store.Tx) error {
-		if err := w.write(tx, nil, nil, gone); err != nil {
-			return err
-		}
-		return r.recordReconciled(tx, s)
-	})
-	if err != nil {
-		return err
-	}
-	w.remember(nil, gone)
-	w.noteReturns(nil, gone)
-	r.links.note(w.changed, w.removed)
-	r.tell(w.news)
 	r.log.Info("indexed", zap.String("shelf", s.Name), zap.Int("read", s.counted.indexed), zap.Int("unchanged", s.counted.unchanged), zap.Int("removed", s.counted.removed))
 	return nil
 }

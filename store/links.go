@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"sort"
 )
 
@@ -148,8 +149,7 @@ func (v *View) LinkCounts(id int64) (in, out int, err error) {
 // Unresolved lists dead and ambiguous links below folder ("" = everywhere), in path order.
 func (v *View) Unresolved(folder string) ([]Unresolved, error) {
 	var list []Unresolved
-	err := v.each(`SELECT d.file_path, u.kind, u.text, u.raw, u.fragment, u.line, u.candidates FROM unresolved_links u JOIN documents d ON d.id = u.source
-		WHERE ?1 = '' OR d.folder = ?1 OR (d.folder > ?1 || '/' AND d.folder < ?1 || '0') ORDER BY d.file_path, u.ordinal`,
+	err := v.each(unresolvedColumns+`WHERE ?1 = '' OR d.folder = ?1 OR (d.folder > ?1 || '/' AND d.folder < ?1 || '0') ORDER BY d.file_path, u.place`,
 		[]any{folder}, func(rows *sql.Rows) error {
 			u, err := scanUnresolved(rows)
 			if len(u.Candidates) != 1 { // one is itself: neither dead nor ambiguous
@@ -160,10 +160,13 @@ func (v *View) Unresolved(folder string) ([]Unresolved, error) {
 	return list, err
 }
 
+const unresolvedColumns = `SELECT d.file_path, u.kind, u.text, u.raw, u.fragment, u.line, u.place, u.candidates
+	FROM unresolved_links u JOIN documents d ON d.id = u.source `
+
 func scanUnresolved(rows *sql.Rows) (Unresolved, error) {
 	var u Unresolved
 	var candidates string
-	if err := rows.Scan(&u.Source, &u.Kind, &u.Text, &u.Raw, &u.Fragment, &u.Line, &candidates); err != nil {
+	if err := rows.Scan(&u.Source, &u.Kind, &u.Text, &u.Raw, &u.Fragment, &u.Line, &u.Place, &candidates); err != nil {
 		return u, err
 	}
 	return u, json.Unmarshal([]byte(candidates), &u.Candidates)
@@ -179,13 +182,22 @@ func (v *View) TextLinks(id int64) ([]TextLink, error) {
 	for _, l := range linked {
 		list = append(list, l.Mentions...)
 	}
-	err = v.each(`SELECT d.file_path, u.kind, u.text, u.raw, u.fragment, u.line, u.candidates FROM unresolved_links u JOIN documents d ON d.id = u.source
-		WHERE u.source = ? ORDER BY u.ordinal`, []any{id}, func(rows *sql.Rows) error {
-		u, err := scanUnresolved(rows)
+	unresolved, err := v.unresolvedOf(id)
+	for _, u := range unresolved {
 		list = append(list, u.TextLink)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Place < list[j].Place })
+	return list, err
+}
+
+// unresolvedOf are the links of one document without exactly one target, in document order.
+func (v *View) unresolvedOf(id int64) ([]Unresolved, error) {
+	var list []Unresolved
+	err := v.each(unresolvedColumns+`WHERE u.source = ? ORDER BY u.place`, []any{id}, func(rows *sql.Rows) error {
+		u, err := scanUnresolved(rows)
+		list = append(list, u)
 		return err
 	})
-	sort.SliceStable(list, func(i, j int) bool { return list[i].Line < list[j].Line })
 	return list, err
 }
 
@@ -219,16 +231,52 @@ func (tx *Tx) SetTextLinks(source int64, resolved map[int64][]TextLink, unresolv
 }
 
 func (tx *Tx) setUnresolved(source int64, list []Unresolved) error {
+	before, err := tx.unresolvedOf(source)
+	if err != nil || slices.EqualFunc(before, list, sameUnresolved) {
+		return err
+	}
 	if _, err := tx.exec(`DELETE FROM unresolved_links WHERE source = ?`, source); err != nil {
 		return err
 	}
-	for i, u := range list {
-		if _, err := tx.exec(`INSERT INTO unresolved_links (source, ordinal, text, raw, fragment, kind, line, candidates) VALUES (?,?,?,?,?,?,?,?)`,
-			source, i, u.Text, u.Raw, u.Fragment, u.Kind, u.Line, jsonList(u.Candidates)); err != nil {
+	for _, u := range list {
+		if err := tx.putUnresolved(source, u); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func sameUnresolved(a, b Unresolved) bool {
+	return a.TextLink == b.TextLink && slices.Equal(a.Candidates, b.Candidates)
+}
+
+func (tx *Tx) putUnresolved(source int64, u Unresolved) error {
+	_, err := tx.exec(`INSERT INTO unresolved_links (source, place, text, raw, fragment, kind, line, candidates) VALUES (?,?,?,?,?,?,?,?)
+		ON CONFLICT (source, place) DO NOTHING`,
+		source, u.Place, u.Text, u.Raw, u.Fragment, u.Kind, u.Line, jsonList(u.Candidates))
+	return err
+}
+
+// LoosenTextLinks makes the authors' links to a document unresolved, since it goes: their rows would go with it. It
+// returns the documents that have such links.
+func (tx *Tx) LoosenTextLinks(target int64) ([]int64, error) {
+	links, err := tx.LinksOf(target, In, []Origin{OriginText})
+	if err != nil {
+		return nil, err
+	}
+	var sources []int64
+	for _, l := range links {
+		for _, m := range l.Mentions {
+			if err := tx.putUnresolved(l.SourceID, Unresolved{TextLink: m}); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := tx.exec(`DELETE FROM document_links WHERE id = ?`, l.ID); err != nil {
+			return nil, err
+		}
+		sources = append(sources, l.SourceID)
+	}
+	return sources, nil
 }
 
 // putLink writes a link unless the same row stands already: an unchanged link is not written again.

@@ -11,7 +11,7 @@ CREATE TABLE shelves (
   state       TEXT    NOT NULL DEFAULT 'indexing',
   reason      TEXT    NOT NULL DEFAULT '',   -- why the state is not plainly watching
   since       INTEGER NOT NULL DEFAULT 0,    -- when state or reason last changed
-  device      INTEGER NOT NULL DEFAULT 0,    -- device of the root at the last complete listing, 0 = never listed
+  device      INTEGER NOT NULL DEFAULT 0,    -- device of the root at the last complete listing, 0 = never listed, 9223372036854775807 = the root is another than the one listed
   reconciled_at INTEGER NOT NULL DEFAULT 0,  -- when the root was last compared as a whole
   second_looks INTEGER NOT NULL DEFAULT 0,   -- files whose state on disk is not believed yet
   options     TEXT    NOT NULL DEFAULT '{}', -- JSON: labels, contexts, seal (under which orders links were worked out)
@@ -60,7 +60,8 @@ CREATE TABLE files (
   device      INTEGER NOT NULL,
   read_at     INTEGER NOT NULL,              -- when it was read
   hash        BLOB    NOT NULL,              -- SHA-256 of its bytes
-  version     INTEGER NOT NULL,              -- content version that cut it
+  version     INTEGER NOT NULL,              -- content version that cut it; 0 = to be cut again
+  number      INTEGER NOT NULL DEFAULT 1,    -- 2, 3 …: another file comes to the same doc_path, which has ~number
   PRIMARY KEY (shelf_id, file)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX files_document ON files(document_id);
@@ -185,14 +186,14 @@ CREATE INDEX document_links_target ON document_links(target_document_id);
 -- Links of the text that have no target, or more than one.
 CREATE TABLE unresolved_links (
   source     INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
-  ordinal    INTEGER NOT NULL,               -- place among the unresolved links of the source
+  place      INTEGER NOT NULL,               -- among all links of the source, from 0
   text       TEXT    NOT NULL,
   raw        TEXT    NOT NULL,               -- target as written, without the fragment
   fragment   TEXT    NOT NULL DEFAULT '',
   kind       INTEGER NOT NULL,               -- chunker.LinkKind
   line       INTEGER NOT NULL,
   candidates TEXT    NOT NULL DEFAULT '[]',  -- JSON: doc_paths, empty = dead
-  PRIMARY KEY (source, ordinal)
+  PRIMARY KEY (source, place)
 ) STRICT, WITHOUT ROWID;
 
 -- Names a document answers to in links: hashes of its path, file name, title and aliases.

@@ -3,8 +3,10 @@ package store
 import (
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"sort"
+	"math"
+	"slices"
 )
 
 // ShelfSpec is what a shelf is declared to be.
@@ -27,14 +29,26 @@ func (tx *Tx) PutShelf(s ShelfSpec) (int64, error) {
 	err = tx.queryRow(`INSERT INTO shelves (name, description, commonRoot, origin, options, since, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6)
 		ON CONFLICT (name) DO UPDATE SET description = excluded.description, commonRoot = excluded.commonRoot, origin = excluded.origin,
 			options = json_set(excluded.options, '$.seal', json_extract(options, '$.seal')), updated_at = excluded.updated_at,
-			device = CASE WHEN commonRoot = excluded.commonRoot THEN device ELSE 0 END
-		RETURNING id`, []any{s.Name, s.Description, s.Root, s.Origin, string(options), tx.now}, &id)
+			device = CASE WHEN commonRoot IN (excluded.commonRoot, '') THEN device ELSE ?7 END
+		RETURNING id`, []any{s.Name, s.Description, s.Root, s.Origin, string(options), tx.now, int64(OtherRoot)}, &id)
 	return id, err
 }
 
-// RenameShelf gives a shelf another name. Its documents' paths are the caller's to write again.
+// OtherRoot is the Device of a shelf whose root is another than the one that was listed: what is known of its files
+// says nothing about what should stand there.
+const OtherRoot = math.MaxInt64
+
+// RenameShelf gives a shelf another name. All its documents are to be cut again, for their new paths.
 func (tx *Tx) RenameShelf(id int64, name string) error {
-	_, err := tx.exec(`UPDATE shelves SET name = ?, updated_at = ? WHERE id = ?`, name, tx.now, id)
+	if _, err := tx.exec(`UPDATE shelves SET name = ?, updated_at = ? WHERE id = ?`, name, tx.now, id); err != nil {
+		return err
+	}
+	return tx.RecutShelf(id)
+}
+
+// RecutShelf puts down that all documents of a shelf are to be cut again.
+func (tx *Tx) RecutShelf(id int64) error {
+	_, err := tx.exec(`UPDATE files SET version = 0 WHERE shelf_id = ?`, id)
 	return err
 }
 
@@ -92,13 +106,13 @@ func (v *View) Files(shelf int64, under string) ([]File, error) {
 	return list, err
 }
 
-const fileColumns = `document_id, file, size, mtime, ctime, inode, device, read_at, hash, version`
+const fileColumns = `document_id, file, size, mtime, ctime, inode, device, read_at, hash, version, number`
 
 func scanFile(scan func(...any) error) (File, error) {
 	var f File
 	var file, hash sql.RawBytes
 	var inode, device int64
-	err := scan(&f.Document, &file, &f.Size, &f.ModTime, &f.ChangeTime, &inode, &device, &f.ReadAt, &hash, &f.Version)
+	err := scan(&f.Document, &file, &f.Size, &f.ModTime, &f.ChangeTime, &inode, &device, &f.ReadAt, &hash, &f.Version, &f.Number)
 	f.File, f.Inode, f.Device = string(file), uint64(inode), uint64(device)
 	copy(f.Hash[:], hash)
 	return f, err
@@ -110,7 +124,7 @@ func (v *View) FileAt(shelf int64, file string) (File, error) {
 	var name, hash []byte
 	var inode, device int64
 	err := v.queryRow(`SELECT `+fileColumns+` FROM files WHERE shelf_id = ? AND file = ?`, []any{shelf, []byte(file)},
-		&f.Document, &name, &f.Size, &f.ModTime, &f.ChangeTime, &inode, &device, &f.ReadAt, &hash, &f.Version)
+		&f.Document, &name, &f.Size, &f.ModTime, &f.ChangeTime, &inode, &device, &f.ReadAt, &hash, &f.Version, &f.Number)
 	f.File, f.Inode, f.Device = string(name), uint64(inode), uint64(device)
 	copy(f.Hash[:], hash)
 	return f, err
@@ -150,9 +164,21 @@ func (v *View) FeaturesOf(id int64) ([]byte, error) {
 
 // SetProblems replaces the problems of one file.
 func (tx *Tx) SetProblems(shelf int64, file, path string, problems []Problem) error {
-	sort.Slice(problems, func(i, j int) bool {
-		return problems[i].Stage < problems[j].Stage || problems[i].Stage == problems[j].Stage && problems[i].Line < problems[j].Line
+	if err := tx.AddProblems(shelf, file, path, problems); err != nil {
+		return err
+	}
+	return tx.dropProblems(shelf, file, func(p Problem) bool {
+		return !slices.ContainsFunc(problems, func(stays Problem) bool { return stays.Stage == p.Stage && stays.Line == p.Line })
 	})
+}
+
+// ClearProblems removes the problems of some stages of one file.
+func (tx *Tx) ClearProblems(shelf int64, file string, stages ...string) error {
+	return tx.dropProblems(shelf, file, func(p Problem) bool { return slices.Contains(stages, p.Stage) })
+}
+
+// AddProblems adds to the problems of one file.
+func (tx *Tx) AddProblems(shelf int64, file, path string, problems []Problem) error {
 	for _, p := range problems {
 		if _, err := tx.exec(`INSERT INTO problems (shelf_id, file, path, stage, line, reason, since) VALUES (?,?,?,?,?,?,?)
 			ON CONFLICT (shelf_id, file, stage, line) DO UPDATE SET reason = excluded.reason, path = excluded.path`,
@@ -160,40 +186,54 @@ func (tx *Tx) SetProblems(shelf int64, file, path string, problems []Problem) er
 			return err
 		}
 	}
-	return tx.dropProblems(shelf, file, problems)
+	return nil
 }
 
-// dropProblems removes the problems of a file that are not among those that stay.
-func (tx *Tx) dropProblems(shelf int64, file string, stay []Problem) error {
-	type place struct {
-		stage string
-		line  int
-	}
-	kept := map[place]bool{}
-	for _, p := range stay {
-		kept[place{p.Stage, p.Line}] = true
-	}
-	var gone []place
+// dropProblems removes those problems of a file for which gone holds.
+func (tx *Tx) dropProblems(shelf int64, file string, gone func(Problem) bool) error {
+	var drop []Problem
 	err := tx.each(`SELECT stage, line FROM problems WHERE shelf_id = ? AND file = ?`, []any{shelf, []byte(file)}, func(rows *sql.Rows) error {
-		var p place
-		err := rows.Scan(&p.stage, &p.line)
-		if !kept[p] {
-			gone = append(gone, p)
+		var p Problem
+		err := rows.Scan(&p.Stage, &p.Line)
+		if gone(p) {
+			drop = append(drop, p)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, p := range gone {
-		if _, err := tx.exec(`DELETE FROM problems WHERE shelf_id = ? AND file = ? AND stage = ? AND line = ?`, shelf, []byte(file), p.stage, p.line); err != nil {
+	for _, p := range drop {
+		if _, err := tx.exec(`DELETE FROM problems WHERE shelf_id = ? AND file = ? AND stage = ? AND line = ?`, shelf, []byte(file), p.Stage, p.Line); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ProblemFiles lists the files of a shelf that have problems, exact bytes.
-func (v *View) ProblemFiles(shelf int64) ([]string, error) {
-	return v.strings(`SELECT DISTINCT CAST(file AS TEXT) FROM problems WHERE shelf_id = ? ORDER BY file`, shelf)
+// ProblemFiles lists the files of a shelf that have problems, exact bytes, sorted: all, or those at and below one path.
+func (v *View) ProblemFiles(shelf int64, under string) ([]string, error) {
+	query, args := `SELECT DISTINCT file FROM problems WHERE shelf_id = ? ORDER BY file`, []any{shelf}
+	if under != "" {
+		query = `SELECT DISTINCT file FROM problems WHERE shelf_id = ? AND (file = ? OR (file > ? AND file < ?)) ORDER BY file`
+		args = append(args, []byte(under), []byte(under+"/"), []byte(under+"0"))
+	}
+	var list []string
+	err := v.each(query, args, func(rows *sql.Rows) error {
+		var file sql.RawBytes
+		err := rows.Scan(&file)
+		list = append(list, string(file))
+		return err
+	})
+	return list, err
+}
+
+// FileOf is the file of the document at a doc_path, exact bytes below the root; "" without one.
+func (v *View) FileOf(docPath string) (string, error) {
+	var file []byte
+	err := v.queryRow(`SELECT f.file FROM documents d JOIN files f ON f.document_id = d.id WHERE d.file_path = ?`, []any{docPath}, &file)
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	return string(file), err
 }

@@ -55,6 +55,12 @@ type View struct {
 
 // View runs f on a consistent picture of the database. The picture ends with f.
 func (s *Store) View(ctx context.Context, f func(*View) error) error {
+	select {
+	case s.views <- struct{}{}:
+		defer func() { <-s.views }()
+	case <-ctx.Done():
+		return fmt.Errorf("store: begin: %w", ctx.Err())
+	}
 	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return fmt.Errorf("store: begin: %w", err)

@@ -139,6 +139,7 @@ type TextLink struct {
 	Raw      string           `json:"raw"`
 	Fragment string           `json:"fragment,omitempty"`
 	Line     int              `json:"line"`
+	Place    int              `json:"place"` // among all links of the text, from 0
 }
 
 // Direction says which links of a document are meant.

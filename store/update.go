@@ -19,6 +19,7 @@ type File struct {
 	ReadAt     int64 // unix nanoseconds
 	Hash       [32]byte
 	Version    int
+	Number     int // 2, 3 …: another file comes to the same doc_path, which has ~Number; 0 and 1: it has its own
 }
 
 // PutDocument writes a document with its chunks, FTS rows, nodes, features and file row. id 0 makes a new document, or
@@ -214,8 +215,8 @@ func (tx *Tx) putFile(shelf, id int64, f File, old documentRow) error {
 			return err
 		}
 	}
-	_, err := tx.exec(`INSERT INTO files (shelf_id, file, document_id, size, mtime, ctime, inode, device, read_at, hash, version)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?)`, shelf, []byte(f.File), id, f.Size, f.ModTime, f.ChangeTime, int64(f.Inode), int64(f.Device), f.ReadAt, f.Hash[:], f.Version)
+	_, err := tx.exec(`INSERT INTO files (shelf_id, file, document_id, size, mtime, ctime, inode, device, read_at, hash, version, number)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?)`, shelf, []byte(f.File), id, f.Size, f.ModTime, f.ChangeTime, int64(f.Inode), int64(f.Device), f.ReadAt, f.Hash[:], f.Version, max(f.Number, 1))
 	return err
 }
 
@@ -297,4 +298,14 @@ func rowsAffected(r sql.Result) int {
 		return 0
 	}
 	return int(n)
+}
+
+// LastID is the greatest id that a document ever had.
+func (v *View) LastID() (int64, error) {
+	var seq int64
+	err := v.queryRow(`SELECT seq FROM sqlite_sequence WHERE name = 'documents'`, nil, &seq)
+	if errors.Is(err, ErrNotFound) {
+		return 0, nil
+	}
+	return seq, err
 }
