@@ -154,7 +154,7 @@ func newStat(st *unix.Stat_t) Stat {
 	return Stat{
 		Kind: kindOfMode(uint32(st.Mode)), Size: st.Size,
 		ModTime: st.Mtim.Nano(), ChangeTime: st.Ctim.Nano(),
-		Inode: st.Ino, Device: uint64(st.Dev), Links: uint32(st.Nlink), //nolint:gosec,unconvert // the types differ by platform
+		Inode: st.Ino, Device: uint64(st.Dev), Links: uint32(st.Nlink),
 		Absent: isPlaceholder(st),
 	}
 }

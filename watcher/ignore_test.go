@@ -74,7 +74,7 @@ func TestIgnoreRulesAreThoseOfGit(t *testing.T) {
 
 func gitVerdict(t *testing.T, dir, p string) bool {
 	t.Helper()
-	cmd := exec.Command("git", "check-ignore", "-q", "--no-index", "--", p)
+	cmd := exec.CommandContext(t.Context(), "git", "check-ignore", "-q", "--no-index", "--", p)
 	cmd.Dir = dir
 	err := cmd.Run()
 	if err != nil && cmd.ProcessState.ExitCode() != 1 {

@@ -30,14 +30,14 @@ func inner(t *testing.T, attr *syscall.SysProcAttr) bool {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // another user must run it
+	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	program := filepath.Join(dir, "test")
 	if err := copyProgram(program); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "-test.run=^"+t.Name()+"$", "-test.v") //nolint:gosec // ourselves
+	cmd := exec.CommandContext(t.Context(), program, "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Dir, cmd.SysProcAttr = "/", attr
 	cmd.Env = append(os.Environ(), innerEnv+"=1", "TMPDIR="+os.TempDir())
 	out, err := cmd.CombinedOutput()
@@ -61,7 +61,7 @@ func copyProgram(to string) error {
 		return err
 	}
 	defer func() { _ = from.Close() }()
-	f, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755) //nolint:gosec // a program
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
 	if err != nil {
 		return err
 	}

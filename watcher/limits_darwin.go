@@ -14,7 +14,7 @@ func fileBudget() int {
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
 		return 64
 	}
-	return int(min(limit.Cur, 1<<20) / 4) //nolint:gosec // bounded above
+	return int(min(limit.Cur, 1<<20) / 4)
 }
 
 // explainLimit says what limit was met.

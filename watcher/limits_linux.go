@@ -36,7 +36,7 @@ func explainLimit(path string, needed int, err error) error {
 
 // readLimit reads a sysctl; math.MaxInt32 when it can't be read.
 func readLimit(path string) int {
-	text, err := os.ReadFile(path) //nolint:gosec // constant paths
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return math.MaxInt32
 	}

@@ -76,6 +76,10 @@ func (m *mirror) start() {
 		if err := <-ended; err != nil {
 			m.t.Errorf("run: %v", err)
 		}
+		reg := m.watcher.reg
+		if len(reg.watches)+len(reg.at)+reg.refused > 0 {
+			m.t.Errorf("left behind: watches %v, paths %v, %d refused", reg.watches, reg.at, reg.refused)
+		}
 		close(batches)
 		all.Wait()
 	})
@@ -166,6 +170,34 @@ func (m *mirror) differences() (out []string) {
 	return out
 }
 
+// watchesAgree waits until fsnotify watches what the registry thinks it does: all folders, and nothing else.
+func (m *mirror) watchesAgree() {
+	m.t.Helper()
+	real, ok := m.watcher.reg.source.(notifier)
+	if !ok {
+		return
+	}
+	var got, want []string
+	m.t.Cleanup(func() {
+		if m.t.Failed() {
+			m.t.Logf("fsnotify watches %q, should %q", got, want)
+		}
+	})
+	m.eventually("the same watches", func() bool {
+		reg := m.watcher.reg
+		reg.mu.Lock()
+		defer reg.mu.Unlock()
+		want = want[:0]
+		for _, w := range reg.watches {
+			want = append(want, w.path)
+		}
+		got = real.WatchList()
+		slices.Sort(got)
+		slices.Sort(want)
+		return slices.Equal(got, want)
+	})
+}
+
 // onlyEvents fails when anything but events led to the result.
 func (m *mirror) onlyEvents() {
 	m.t.Helper()
@@ -200,7 +232,7 @@ func (m *mirror) shell(script string) {
 
 func shell(t *testing.T, dir, script string) {
 	t.Helper()
-	cmd := exec.Command("sh", "-ec", script)
+	cmd := exec.CommandContext(context.Background(), "sh", "-ec", script)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, out)

@@ -146,7 +146,10 @@ func (w *Watcher) read(ctx context.Context) error {
 func (w *Watcher) route(e fsnotify.Event) {
 	now := time.Now()
 	for _, s := range w.reg.listeners(e.Name) {
-		if s.only == "" && !s.target {
+		switch {
+		case s.only != "" && e.Op&structural != 0:
+			s.inbox.check() // the folder above a root is gone, and the root with it
+		case s.only == "" && !s.target:
 			s.inbox.put(s.folder, e.Op, now)
 		}
 	}

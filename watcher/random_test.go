@@ -90,6 +90,7 @@ func TestRandomEditingIsNeverMissed(t *testing.T) {
 					e.step()
 				}
 				m.matches()
+				m.watchesAgree()
 			}
 		})
 	}

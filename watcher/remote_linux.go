@@ -12,7 +12,7 @@ func (OS) Remote(path string) (name string, remote bool) {
 	if unix.Statfs(path, &st) != nil {
 		return "", false
 	}
-	return remoteMagic(uint32(st.Type)) //nolint:gosec // magic numbers have 32 bits
+	return remoteMagic(uint32(st.Type))
 }
 
 // remoteMagic knows the file systems whose changes may be made by another host, kernel or process without an inotify

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -225,7 +226,7 @@ func (r *rootWatcher) planReconcile(now time.Time) {
 	if r.options.Reconcile < 0 {
 		return
 	}
-	jitter := 0.9 + 0.2*rand.Float64() //nolint:gosec // no secret
+	jitter := 0.9 + 0.2*rand.Float64()
 	r.nextReconcile = now.Add(time.Duration(float64(r.options.Reconcile) * jitter))
 }
 
@@ -336,7 +337,7 @@ func (r *rootWatcher) watchParent() {
 	}
 }
 
-// set changes the state, and says so once.
+// set changes the state, and says so once. Counts in the reason may change without a line each.
 func (r *rootWatcher) set(mode Mode, reason string, watches int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -344,7 +345,19 @@ func (r *rootWatcher) set(mode Mode, reason string, watches int) {
 	if r.state.Mode == mode && r.state.Reason == reason {
 		return
 	}
+	same := r.state.Mode == mode && withoutDigits(r.state.Reason) == withoutDigits(reason)
 	r.state.Mode, r.state.Reason, r.state.Since = mode, reason, time.Now()
-	r.options.Log.Info("shelf is "+mode.String(), zap.String("shelf", r.root.Shelf),
-		zap.String("root", r.root.Path), zap.String("reason", reason), zap.Int("folders", watches))
+	if !same {
+		r.options.Log.Info("shelf is "+mode.String(), zap.String("shelf", r.root.Shelf),
+			zap.String("root", r.root.Path), zap.String("reason", reason), zap.Int("folders", watches))
+	}
+}
+
+func withoutDigits(s string) string {
+	return strings.Map(func(c rune) rune {
+		if '0' <= c && c <= '9' {
+			return -1
+		}
+		return c
+	}, s)
 }

@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"golang.org/x/sys/unix"
 )
 
 func TestRootRemovedAndMadeAgain(t *testing.T) {
@@ -366,4 +368,65 @@ func TestDiskThatHangsHoldsUpItsRootOnly(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+func TestIgnoredFoldersCauseNothing(t *testing.T) {
+	root := tempDir(t)
+	write(t, root, "build/a.md", gitignoreName+": build/\n*.tmp.md\n", ".git/x.md")
+	m := startMirror(t, Options{}, Root{Path: root})
+	for i := range 100 {
+		write(t, root, fmt.Sprintf("build/%d.md", i), ".git/x.md", fmt.Sprintf("%d.tmp.md", i), fmt.Sprintf("%d.swp", i))
+	}
+	write(t, root, "probe.md")
+	m.has("probe.md")
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.batches) != 2 || len(m.batches[1].Dirty) != 1 || m.watcher.States()["notes"].Watches != 1 {
+		t.Errorf("%+v", m.batches)
+	}
+}
+
+// moody is a disk on which one folder can't be read for a time.
+type moody struct {
+	OS
+	path string
+	bad  *atomic.Bool
+}
+
+func (d moody) ReadDir(p string, pick func(string, Kind) Pick) (Stat, []Dirent, error) {
+	if p == d.path && d.bad.Load() {
+		return Stat{}, nil, unix.EIO
+	}
+	return d.OS.ReadDir(p, pick)
+}
+
+func TestFolderThatCannotBeReadIsPolledUntilItCan(t *testing.T) {
+	root := tempDir(t)
+	write(t, root, "d/e/n.md", "a.md")
+	var bad atomic.Bool
+	bad.Store(true)
+	disk := moody{path: filepath.Join(root, "d"), bad: &bad}
+	m := startMirror(t, Options{Disk: disk}, Root{Path: root, PollInterval: 50 * time.Millisecond})
+	m.has("a.md")
+	if s := m.state(); s.Mode != ModeDegraded || !strings.Contains(s.Reason, unix.EIO.Error()) {
+		t.Errorf("%+v", s)
+	}
+	bad.Store(false)
+	m.has("d/e/n.md")
+	m.eventually("watching", func() bool { return m.state().Mode == ModeWatching && m.state().Watches == 3 })
+	m.matches()
+}
+
+func TestFolderAboveTheRootIsRenamed(t *testing.T) {
+	base := tempDir(t)
+	root := filepath.Join(base, "up", "R")
+	write(t, root, "a.md")
+	m := startMirror(t, Options{}, Root{Path: root})
+	shell(t, base, "mv up away")
+	m.eventually("missing", func() bool { return m.state().Mode == ModeMissing })
+	shell(t, base, "mv away up")
+	write(t, root, "b.md")
+	m.has("b.md")
+	m.matches()
+	m.watchesAgree()
 }

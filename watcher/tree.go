@@ -97,7 +97,12 @@ func (t *tree) visit(ctx context.Context, n *node) bool {
 		if n.status == nodeWatched && err == nil && st.ident() != id {
 			continue // replaced between watch and look
 		}
-		t.identify(n, st.ident())
+		if err != nil && !errors.Is(err, unix.EACCES) {
+			t.refuse(n, err) // folders below may be unknown: poll it until it can be read
+		}
+		if st.ident() != (ident{}) {
+			t.identify(n, st.ident())
+		}
 		t.descend(ctx, n, names, err == nil)
 		return true
 	}
@@ -124,10 +129,19 @@ func (t *tree) watch(n *node) (ident, bool) {
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
 		t.mark(n, nodeUnreadable)
 	default:
-		t.full, t.err = isLimit(err), err
-		t.mark(n, nodeRefused)
+		t.full = isLimit(err)
+		t.refuse(n, err)
 	}
 	return id, true
+}
+
+// refuse notes that n can't be watched as it should.
+func (t *tree) refuse(n *node, err error) {
+	if n.status == nodeWatched {
+		t.reg.unsubscribe(n.sub)
+	}
+	t.err = err
+	t.mark(n, nodeRefused)
 }
 
 // isLimit says that no further watch can be had: inotify watches, or files.
