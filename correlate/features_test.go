@@ -166,8 +166,13 @@ func TestPathSignal(t *testing.T) {
 		a, b string
 		want float64
 	}{
-		{"x.md", "y.md", 1}, {"a/x.md", "a/y.md", 1}, {"a/b/x.md", "a/c/y.md", 0.5}, {"a/x.md", "b/y.md", 0.5},
-		{"x.md", "a/y.md", 0}, {"a/x.md", "a/b/y.md", 0}, {"a/b/x.md", "c/b/y.md", 0},
+		{"x.md", "y.md", 1},
+		{"a/x.md", "a/y.md", 1},
+		{"a/b/x.md", "a/c/y.md", 0.5},
+		{"a/x.md", "b/y.md", 0.5},
+		{"x.md", "a/y.md", 0},
+		{"a/x.md", "a/b/y.md", 0},
+		{"a/b/x.md", "c/b/y.md", 0},
 	} {
 		got := correlate.Compare(correlate.Extract(correlate.Source{Path: c.a}), correlate.Extract(correlate.Source{Path: c.b}), false, correlate.DefaultWeights())
 		if got.Signals.Path != c.want {

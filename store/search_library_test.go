@@ -84,8 +84,10 @@ func (l *library) document(p *page) *chunker.Document {
 	if p.title == "" {
 		p.title = strings.TrimSuffix(path.Base(p.path), path.Ext(p.path))
 	}
-	d := &chunker.Document{Text: p.body, Title: p.title, Tags: p.tags, Aliases: p.aliases, Language: p.language,
-		Date: p.date, FrontMatter: p.front, Body: chunker.Span{End: len(p.body)}}
+	d := &chunker.Document{
+		Text: p.body, Title: p.title, Tags: p.tags, Aliases: p.aliases, Language: p.language,
+		Date: p.date, FrontMatter: p.front, Body: chunker.Span{End: len(p.body)},
+	}
 	at := 0
 	for section := range strings.SplitAfterSeq(p.body, "\n\n") {
 		span := chunker.Span{Start: at, End: at + len(strings.TrimRight(section, "\n"))}

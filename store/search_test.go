@@ -10,10 +10,14 @@ import (
 func small(t *testing.T) *library {
 	l := newLibrary(t)
 	l.put(
-		page{path: "Manual/guides/boiler.md", title: "Boiler", tags: []string{"heating", "Hot Water"}, language: "en", front: map[string]any{"status": "draft", "priority": 3},
-			body: "# Boiler\nThe boiler heats water.\n\n# Valves\nEach valve has a seat. Valves close slowly.\n\n# Pump\nUse C++ or foo_bar.baz with --dry-run.\n"},
-		page{path: "Manual/pump.md", title: "Pump station", aliases: []string{"pumping house"}, language: "en", front: map[string]any{"status": "done", "priority": 12},
-			body: "# Pump station\nA pump moves water to the boiler room.\n\n# Parts\nfoo bar baz and dry run in c.\n"},
+		page{
+			path: "Manual/guides/boiler.md", title: "Boiler", tags: []string{"heating", "Hot Water"}, language: "en", front: map[string]any{"status": "draft", "priority": 3},
+			body: "# Boiler\nThe boiler heats water.\n\n# Valves\nEach valve has a seat. Valves close slowly.\n\n# Pump\nUse C++ or foo_bar.baz with --dry-run.\n",
+		},
+		page{
+			path: "Manual/pump.md", title: "Pump station", aliases: []string{"pumping house"}, language: "en", front: map[string]any{"status": "done", "priority": 12},
+			body: "# Pump station\nA pump moves water to the boiler room.\n\n# Parts\nfoo bar baz and dry run in c.\n",
+		},
 		page{path: "Manuale/caldaia.markdown", title: "Caldaia", language: "it", body: "# Caldaia\nLa caldaia riscalda l'acqua perché serve calore. Le valvole.\n"},
 		page{path: "手册/部署.md", title: "部署方案", language: "zh", body: "# 部署方案\n今天讨论了部署方案和数据库。\n\n# 测试\n用 C++ 写的数据测试\n"},
 	)

@@ -123,8 +123,10 @@ func (tx *Tx) putRow(shelf, id, first int64, p *Prepared, f File) (int64, error)
 			tokens = excluded.tokens, first_chunk = excluded.first_chunk, chunk_count = excluded.chunk_count,
 			updated_at = excluded.updated_at, content = excluded.content
 		RETURNING id`,
-		[]any{idArg, shelf, d.Title, p.Path, d.Description, p.headings, p.tags, p.aliases,
-			p.frontmatter, d.Language, date, dated, len(d.Text), d.Body.Start, d.LineCount, d.Tokens, first, len(p.chunks), tx.now, f.ModTime, d.Text},
+		[]any{
+			idArg, shelf, d.Title, p.Path, d.Description, p.headings, p.tags, p.aliases,
+			p.frontmatter, d.Language, date, dated, len(d.Text), d.Body.Start, d.LineCount, d.Tokens, first, len(p.chunks), tx.now, f.ModTime, d.Text,
+		},
 		&id)
 	return id, err
 }

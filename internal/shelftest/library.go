@@ -32,6 +32,7 @@ type Options struct {
 	State     string          // folder of database and ledger; "" = a new one
 	Disk      indexer.Disk
 	Correlate *correlate.Params // nil = the contract's
+	OnlyAsked bool              // links are worked out where a statement asks for them
 	Watcher   watcher.Options   // Reconcile 0 = never, so that it cannot hide a miss
 	Tune      func(*indexer.Options)
 	Quiet     bool // no log on failure
@@ -120,7 +121,7 @@ func (l *Library) Start() {
 		p := correlate.DefaultParams()
 		params = &p
 	}
-	options := indexer.Options{Store: l.Store, Ledger: l.Ledger, Watcher: l.Watcher, Disk: l.options.Disk, Correlate: params, Log: l.log()}
+	options := indexer.Options{Store: l.Store, Ledger: l.Ledger, Watcher: l.Watcher, Disk: l.options.Disk, Correlate: params, OnlyAsked: l.options.OnlyAsked, Log: l.log()}
 	if l.options.Tune != nil {
 		l.options.Tune(&options)
 	}
@@ -194,7 +195,9 @@ func (l *Library) Declare(shelves ...indexer.Shelf) {
 }
 
 // Shelves are those declared at present.
-func (l *Library) Shelves() []indexer.Shelf { return append([]indexer.Shelf(nil), l.options.Shelves...) }
+func (l *Library) Shelves() []indexer.Shelf {
+	return append([]indexer.Shelf(nil), l.options.Shelves...)
+}
 
 // Sync compares everything with the disk and waits until the index equals it.
 func (l *Library) Sync() []indexer.ShelfReport {
