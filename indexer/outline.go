@@ -57,8 +57,8 @@ func (r *run) saveOutline(ctx context.Context, path string, o store.Outline, fau
 	return counted(o, d), err
 }
 
-// missingFrom are the rejections of fields that no fault of the caller speaks of: what could not be read as a list or
-// text was judged as if it were not there.
+// missingFrom are the rejections of fields that no fault of the caller speaks of, the fields inside those included: what
+// could not be read as a list or text was judged as if it were not there.
 func missingFrom(found, faults []Rejection) []Rejection {
 	known := map[string]bool{}
 	for _, f := range faults {
@@ -66,7 +66,11 @@ func missingFrom(found, faults []Rejection) []Rejection {
 	}
 	var rest []Rejection
 	for _, f := range found {
-		if !known[f.Field] {
+		spoken := known[f.Field]
+		for i, r := range f.Field {
+			spoken = spoken || (r == '.' || r == '[') && known[f.Field[:i]]
+		}
+		if !spoken {
 			rest = append(rest, f)
 		}
 	}

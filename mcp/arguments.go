@@ -22,7 +22,7 @@ type kind string
 const (
 	aString kind = "string"
 	anInt   kind = "integer"
-	aList   kind = "array" // of strings
+	aList   kind = "array" // of strings, or of objects where the param has entries
 )
 
 // param is one argument of a tool.
@@ -33,6 +33,7 @@ type param struct {
 	required bool
 	min, max int      // characters of a string, value of an integer, entries of a list; max 0 = none
 	choices  []string // of a string or of a list's entries; nil = any
+	entries  []param  // the members of each object of a list; nil = a list of strings
 	absent   any      // value when not given; nil = none
 }
 
@@ -46,6 +47,8 @@ func (p param) expected() string {
 		return "an integer " + limits
 	case p.kind == aList && p.choices != nil:
 		return "a list of " + limits + " of: " + strings.Join(p.choices, ", ")
+	case p.kind == aList && p.entries != nil:
+		return "a list of " + limits + " objects"
 	case p.kind == aList:
 		return "a list of " + limits + " strings"
 	case p.choices != nil:
@@ -62,12 +65,13 @@ type rejected struct {
 	Nearest  string `json:"nearest,omitempty"`
 }
 
-// values are checked arguments: string, int or []string by name.
+// values are checked arguments: string, int, []string or []values by name.
 type values map[string]any
 
-func (v values) text(name string) string   { s, _ := v[name].(string); return s }
-func (v values) number(name string) int    { n, _ := v[name].(int); return n }
-func (v values) list(name string) []string { l, _ := v[name].([]string); return l }
+func (v values) text(name string) string      { s, _ := v[name].(string); return s }
+func (v values) number(name string) int       { n, _ := v[name].(int); return n }
+func (v values) list(name string) []string    { l, _ := v[name].([]string); return l }
+func (v values) objects(name string) []values { l, _ := v[name].([]values); return l }
 
 // decodeArguments reads the arguments object; none at all is an empty one.
 func decodeArguments(raw json.RawMessage) (map[string]any, error) {
@@ -85,27 +89,32 @@ func decodeArguments(raw json.RawMessage) (map[string]any, error) {
 
 // check reads fields as params say. All faults are told at once.
 func check(params []param, fields map[string]any) (values, error) {
+	v, faults := inspect(params, fields)
+	if len(faults) > 0 {
+		return nil, refuseArguments(faults)
+	}
+	return v, nil
+}
+
+// inspect reads fields as params say, what cannot be read left out, and lists all faults.
+func inspect(params []param, fields map[string]any) (values, []rejected) {
 	v := values{}
 	var faults []rejected
 	for _, p := range params {
 		value, given := fields[p.name]
 		if given && value != nil { // null is how some clients leave an argument out
-			parsed, fault := p.read(value)
-			if fault != nil {
-				faults = append(faults, *fault)
+			parsed, found := p.read(value)
+			faults = append(faults, found...)
+			if parsed != nil {
+				v[p.name] = parsed
 			}
-			v[p.name] = parsed
 		} else if p.required {
 			faults = append(faults, rejected{Field: p.name, Reason: "it is required", Expected: p.expected()})
 		} else if p.absent != nil {
 			v[p.name] = p.absent
 		}
 	}
-	faults = append(faults, unknownFields(params, fields)...)
-	if len(faults) > 0 {
-		return nil, refuseArguments(faults)
-	}
-	return v, nil
+	return v, append(faults, unknownFields(params, fields)...)
 }
 
 func unknownFields(params []param, fields map[string]any) []rejected {
@@ -126,14 +135,16 @@ func unknownFields(params []param, fields map[string]any) []rejected {
 	return faults
 }
 
-// read checks one value.
-func (p param) read(value any) (any, *rejected) {
+// read checks one value; of a list of objects each member of each.
+func (p param) read(value any) (any, []rejected) {
 	var parsed any
 	var reason string
-	switch p.kind {
-	case anInt:
+	switch {
+	case p.kind == anInt:
 		parsed, reason = p.readInt(value)
-	case aList:
+	case p.kind == aList && p.entries != nil:
+		return p.readObjects(value)
+	case p.kind == aList:
 		parsed, reason = p.readList(value)
 	default:
 		parsed, reason = p.readString(value, p.min)
@@ -141,11 +152,48 @@ func (p param) read(value any) (any, *rejected) {
 	if reason == "" {
 		return parsed, nil
 	}
-	fault := &rejected{Field: p.name, Reason: reason, Expected: p.expected()}
+	fault := rejected{Field: p.name, Reason: reason, Expected: p.expected()}
 	if s, ok := value.(string); ok && p.choices != nil {
 		fault.Nearest = first(nearest(s, p.choices, 1))
 	}
-	return nil, fault
+	return nil, []rejected{fault}
+}
+
+// readObjects reads a list of objects; a fault names its place: links[2].target.
+func (p param) readObjects(value any) (any, []rejected) {
+	entries, reason := p.entriesOf(value)
+	if reason != "" {
+		return nil, []rejected{{Field: p.name, Reason: reason, Expected: p.expected()}}
+	}
+	list := make([]values, len(entries))
+	var faults []rejected
+	for i, entry := range entries {
+		place := fmt.Sprintf("%s[%d]", p.name, i)
+		members, ok := entry.(map[string]any)
+		if !ok {
+			faults = append(faults, rejected{Field: place, Reason: "it is " + describe(entry) + ", not an object", Expected: p.expected()})
+			continue
+		}
+		v, found := inspect(p.entries, members)
+		for _, f := range found {
+			f.Field = place + "." + f.Field
+			faults = append(faults, f)
+		}
+		list[i] = v
+	}
+	return list, faults
+}
+
+// entriesOf are the entries of a list that is as long as it may be.
+func (p param) entriesOf(value any) (entries []any, reason string) {
+	entries, ok := value.([]any)
+	if !ok {
+		return nil, "it is " + describe(value) + ", not a list"
+	}
+	if n := len(entries); n < p.min || n > p.max {
+		return nil, "it has " + count(n, "entry", "entries")
+	}
+	return entries, ""
 }
 
 func (p param) readString(value any, min int) (any, string) {
@@ -164,9 +212,9 @@ func (p param) readString(value any, min int) (any, string) {
 		limit = p.max
 	}
 	switch n := utf8.RuneCountInString(s); {
-	case n < min:
+	case n == 0 && min > 0:
 		return nil, "it is empty"
-	case n > limit:
+	case n < min, n > limit:
 		return nil, fmt.Sprintf("it has %d characters", n)
 	}
 	return norm.NFC.String(s), "" // as doc_paths are
@@ -199,12 +247,9 @@ func (p param) readInt(value any) (any, string) {
 }
 
 func (p param) readList(value any) (any, string) {
-	entries, ok := value.([]any)
-	if !ok {
-		return nil, "it is " + describe(value) + ", not a list"
-	}
-	if n := len(entries); n < p.min || n > p.max {
-		return nil, "it has " + count(n, "entry", "entries")
+	entries, reason := p.entriesOf(value)
+	if reason != "" {
+		return nil, reason
 	}
 	list := make([]string, len(entries))
 	for i, entry := range entries {

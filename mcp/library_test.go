@@ -17,46 +17,57 @@ import (
 // library is a served folder of Markdown: the real watcher, indexer and store.
 type library struct {
 	*served
-	t    testing.TB
-	root string // of the shelf "Standard"
-	ix   *indexer.Indexer
+	t     testing.TB
+	root  string // of the shelf "Standard"
+	state string // folder of database and ledger
+	ix    *indexer.Indexer
 }
 
 // newLibrary serves files (path → text) as the shelf Standard, indexed.
 func newLibrary(t testing.TB, files map[string]string) *library {
 	t.Helper()
 	dir := t.TempDir()
-	l := &library{t: t, root: filepath.Join(dir, "root")}
-	if err := os.Mkdir(l.root, 0o755); err != nil {
+	root := filepath.Join(dir, "root")
+	if err := os.Mkdir(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	l := &library{t: t, root: root}
 	for name, text := range files {
 		l.write(name, text)
 	}
-	st, _, err := store.Open(t.Context(), filepath.Join(dir, "state", "index.db"), store.Options{})
+	l.open(filepath.Join(dir, "state"), indexer.Options{})
+	return l
+}
+
+// open serves the root with database and ledger in the folder state, and waits until all of it is indexed.
+func (l *library) open(state string, o indexer.Options) {
+	l.t.Helper()
+	l.state = state
+	st, _, err := store.Open(l.t.Context(), filepath.Join(state, "index.db"), store.Options{})
 	if err != nil {
-		t.Fatal(err)
+		l.t.Fatal(err)
 	}
-	ledger, _, err := store.OpenLedger(filepath.Join(dir, "state", "ledger.jsonl"), false)
+	ledger, _, err := store.OpenLedger(filepath.Join(state, "ledger.jsonl"), false)
 	if err != nil {
-		t.Fatal(err)
+		l.t.Fatal(err)
 	}
 	w, err := watcher.Open(watcher.Options{Reconcile: -1})
 	if err != nil {
-		t.Fatal(err)
+		l.t.Fatal(err)
 	}
-	l.ix = indexer.New(indexer.Options{Store: st, Ledger: ledger, Watcher: w, Correlate: &correlate.Params{MinConfidence: 0.3, MinSignals: 2, MaxLinks: 8}})
+	o.Store, o.Ledger, o.Watcher = st, ledger, w
+	o.Correlate = &correlate.Params{MinConfidence: 0.3, MinSignals: 2, MaxLinks: 8}
+	l.ix = indexer.New(o)
 	l.run(w, func() { ledger.Close(); st.Close() })
-	err = l.ix.SetShelves(t.Context(), []indexer.Shelf{{
+	err = l.ix.SetShelves(l.t.Context(), []indexer.Shelf{{
 		ShelfSpec: store.ShelfSpec{Name: "Standard", Description: "Product manual", Root: l.root, Origin: "config"},
 		Root:      watcher.Root{Shelf: "Standard", Path: l.root},
 	}})
 	if err != nil {
-		t.Fatal(err)
+		l.t.Fatal(err)
 	}
-	l.served = serve(t, Options{Store: st, Indexer: l.ix})
+	l.served = serve(l.t, Options{Store: st, Indexer: l.ix})
 	l.sync()
-	return l
 }
 
 // run keeps watcher and indexer running until the test ends, then closes what they use.

@@ -56,11 +56,13 @@ func New(o Options) *Server {
 		server.WithTitle("shelfd"),
 		server.WithInstructions(instructions),
 		server.WithToolCapabilities(false), // the list of tools never changes while the program runs
+		server.WithPromptCapabilities(false),
 	)
 	for _, t := range contract() {
 		s.tools[t.name] = t
 		s.protocol.AddTool(t.definition(), s.answerer(t))
 	}
+	addPrompts(s.protocol)
 	return s
 }
 

@@ -22,6 +22,7 @@ type tool struct {
 	reads              bool // changes nothing and has a deadline
 	destroys           bool
 	repeatable         bool // calling twice is calling once
+	judges             bool // run is called whatever the arguments are, their faults in call.faults: it has more to say
 	// actions, when set, take the place of run: the argument "action" chooses. params then holds those of all actions.
 	actions map[string]action
 	run     func(context.Context, call) (json.RawMessage, error)
@@ -37,8 +38,9 @@ type action struct {
 type call struct {
 	server  *Server
 	args    values
-	meta    *mcp.Meta // of the request, nil without
-	session *session  // nil for a call that came over no connection
+	faults  []rejected // of the arguments, for a tool that judges; those that could not be read are not in args
+	meta    *mcp.Meta  // of the request, nil without
+	session *session   // nil for a call that came over no connection
 }
 
 // Call runs a tool without a transport and returns its envelope. failed: the envelope is a refusal.
@@ -94,8 +96,9 @@ func (t *tool) perform(ctx context.Context, raw json.RawMessage, c call) (json.R
 		}
 		params, run = a.params, a.run
 	}
-	if c.args, err = check(params, fields); err != nil {
-		return nil, err
+	c.args, c.faults = inspect(params, fields)
+	if len(c.faults) > 0 && !t.judges {
+		return nil, refuseArguments(c.faults)
 	}
 	return run(ctx, c)
 }
@@ -173,6 +176,8 @@ func (p param) property() property {
 	switch {
 	case p.kind == anInt:
 		out.Minimum, out.Maximum = &p.min, p.max
+	case p.kind == aList && p.entries != nil:
+		out.MinItems, out.MaxItems, out.Items = p.min, p.max, inputSchema(p.entries)
 	case p.kind == aList:
 		out.MinItems, out.MaxItems = p.min, p.max
 		entry := param{kind: aString, min: 1, max: maxArgument, choices: p.choices}.property()

@@ -28,7 +28,10 @@ type documentCard struct {
 	ContentHash     string           `json:"content_hash"`
 	UpdatedAt       string           `json:"updated_at"`
 	StructureFirst  bool             `json:"read_structure_first"`
+	Summary         string           `json:"summary,omitempty"`
 	SummaryStatus   string           `json:"summary_status"`
+	SummaryKind     string           `json:"summary_kind,omitempty"`
+	SummaryVersion  string           `json:"summary_version,omitempty"`
 	SourceChunkKeys []string         `json:"source_chunk_keys"`
 	Links           linkCounts       `json:"links"`
 	Problem         *problemCard     `json:"problem,omitempty"`
@@ -49,10 +52,12 @@ type problemCard struct {
 // they stay below the budget.
 const (
 	cardDescription = 2000
-	cardFrontmatter = 7000
+	cardFrontmatter = 6000
 	cardValue       = 1500
 	cardTags        = 1500
 	cardAliases     = 700
+	cardSummary     = 2100
+	cardChunkKeys   = 1000
 )
 
 func describeDocument(ctx context.Context, c call) (json.RawMessage, error) {
@@ -104,9 +109,12 @@ func cardOf(v *store.View, d store.Document) (documentCard, error) {
 		DocPath: d.Path, DocID: d.ID, Shelf: clip(d.Shelf, clipProse), Title: clip(d.Title, clipTitle), Description: clip(d.Description, cardDescription),
 		Tags: some(d.Tags, cardTags), Aliases: some(d.Aliases, cardAliases), Language: d.Language,
 		Lines: d.Lines, Tokens: d.Tokens, Bytes: d.Bytes, ContentHash: d.Hash, UpdatedAt: stamp(d.Updated),
-		StructureFirst: d.Tokens > structureFirst, SummaryStatus: "none", SourceChunkKeys: []string{},
+		StructureFirst: d.Tokens > structureFirst,
 	}
 	card.Frontmatter, card.FrontmatterNote = someFrontmatter(d.FrontMatter)
+	if err := card.summarise(v); err != nil {
+		return card, err
+	}
 	shelf, err := v.Shelf(d.Shelf)
 	if err != nil {
 		return card, err
@@ -122,6 +130,14 @@ func cardOf(v *store.View, d store.Document) (documentCard, error) {
 		card.Problem = &problemCard{p.Stage, p.Line, clip(p.Reason, clipProse)}
 	}
 	return card, err
+}
+
+// summarise adds what is said about the document.
+func (card *documentCard) summarise(v *store.View) error {
+	o, err := v.Outline(card.DocID)
+	card.Summary, card.SummaryStatus, card.SummaryKind = clip(o.Summary, cardSummary), string(o.Status), string(o.Kind)
+	card.SummaryVersion, card.SourceChunkKeys = clip(o.Version, clipTitle), some(o.ChunkKeys(), cardChunkKeys)
+	return err
 }
 
 // some keeps as many entries as max units hold, each cut to a title's length.

@@ -31,6 +31,10 @@ type hit struct {
 	ChunkKey     string           `json:"chunk_key,omitempty"`
 	ChunkOrdinal *int             `json:"chunk_ordinal,omitempty"`
 	SectionLevel *int             `json:"section_level,omitempty"`
+
+	SectionSummary string `json:"section_summary,omitempty"` // of the section or the nearest one around it
+	DocSummary     string `json:"doc_summary,omitempty"`
+	SummaryStatus  string `json:"summary_status,omitempty"`
 }
 
 type progress struct {
@@ -48,7 +52,7 @@ type found struct {
 	Relaxed         bool     `json:"relaxed"`
 	Queries         []string `json:"queries"`
 	Suggestions     []string `json:"suggestions"`
-	RelatedSections []any    `json:"related_sections"`
+	RelatedSections []lead   `json:"related_sections"`
 	Retrieval       string   `json:"retrieval"`
 	VectorWarning   string   `json:"vector_warning,omitempty"`
 	Index           progress `json:"index"`
@@ -67,13 +71,16 @@ func search(ctx context.Context, c call) (json.RawMessage, error) {
 			return queryRefusal(q, err)
 		}
 		f = found{Total: a.Total, Offset: q.Offset, Relaxed: a.Relaxed, Queries: shortTexts(a.Queries, 6), Suggestions: shortTexts(a.Suggestions, 5)}
-		hits, err = hitsOf(v, a.Hits, c.args.text("detail") == "evidence")
+		if hits, err = hitsOf(v, a.Hits, c.args.text("detail") == "evidence"); err != nil {
+			return err
+		}
+		f.RelatedSections, err = leads(v, q)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	f.Retrieval, f.VectorWarning, f.RelatedSections, f.Index = "fts", warning, []any{}, c.server.progress()
+	f.Retrieval, f.VectorWarning, f.Index = "fts", warning, c.server.progress()
 	wanted := c.args.number("limit")
 	return longest(min(len(hits), wanted), func(n int) answer { return f.page(hits, n, c.args) }), nil
 }
@@ -161,6 +168,7 @@ func concise(h store.Hit) hit {
 type levelsOf struct {
 	v     *store.View
 	nodes map[int64][]store.Node
+	said  map[int64]summaries
 }
 
 func (l *levelsOf) complete(out *hit, h store.Hit) error {
@@ -180,7 +188,7 @@ func (l *levelsOf) complete(out *hit, h store.Hit) error {
 	if h.Chunk.Node < len(nodes) {
 		out.SectionLevel = &nodes[h.Chunk.Node].Level
 	}
-	return nil
+	return l.summarise(out, h, nodes)
 }
 
 // page shows the first n hits.
@@ -226,6 +234,9 @@ func (f found) emptyAdvice(args values, growing string) steps {
 	suggestion := ""
 	if len(f.Suggestions) > 0 {
 		suggestion = callText("search_documents", "query", arg(f.Suggestions[0]))
+	}
+	if len(f.RelatedSections) > 0 {
+		return next("No passage has these words, but related_sections names sections whose summaries do: read them.", f.RelatedSections[0].read(), suggestion, wider)
 	}
 	return next("Nothing found. This is not yet proof that it is not there.", suggestion, wider,
 		"Try synonyms, fewer words, and the other language of the library.", "browse_documents() and compare names and descriptions.", growing)

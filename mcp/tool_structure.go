@@ -13,15 +13,18 @@ import (
 
 // outlineNode is a section in an outline.
 type outlineNode struct {
-	NodeID        string        `json:"node_id"`
-	Title         string        `json:"title,omitempty"`
-	Level         int           `json:"level"`
-	LineStart     int           `json:"line_start"`
-	LineEnd       int           `json:"line_end"`
-	Tokens        int           `json:"tokens"`
-	SummaryStatus string        `json:"summary_status,omitempty"`
-	ChildCount    int           `json:"child_count,omitempty"` // children that depth has cut
-	Nodes         []outlineNode `json:"nodes,omitempty"`
+	NodeID          string        `json:"node_id"`
+	Title           string        `json:"title,omitempty"`
+	Level           int           `json:"level"`
+	LineStart       int           `json:"line_start"`
+	LineEnd         int           `json:"line_end"`
+	Tokens          int           `json:"tokens"`
+	Summary         string        `json:"summary,omitempty"`
+	SummaryStatus   string        `json:"summary_status"`
+	KeyFacts        []string      `json:"key_facts"`
+	SourceChunkKeys []string      `json:"source_chunk_keys"`
+	ChildCount      int           `json:"child_count,omitempty"` // children that depth has cut
+	Nodes           []outlineNode `json:"nodes,omitempty"`
 }
 
 type outline struct {
@@ -36,6 +39,7 @@ type tree struct {
 	content  string
 	nodes    []store.Node
 	children map[int][]int // ordinals by ordinal, -1 = the top
+	said     summaries     // about its sections; only the outline asks
 }
 
 func openTree(v *store.View, path string) (tree, error) {
@@ -57,7 +61,10 @@ func openTree(v *store.View, path string) (tree, error) {
 func structure(ctx context.Context, c call) (json.RawMessage, error) {
 	var t tree
 	err := c.view(ctx, func(v *store.View) (err error) {
-		t, err = openTree(v, c.args.text("doc_path"))
+		if t, err = openTree(v, c.args.text("doc_path")); err != nil {
+			return err
+		}
+		t.said, err = summariesOf(v, t.document.ID)
 		return err
 	})
 	if err != nil {
@@ -87,6 +94,7 @@ func (t tree) outline(ordinals []int, depth int) []outlineNode {
 			NodeID: shownID(n), Title: clip(n.Title, clipTitle), Level: n.Level, LineStart: n.Lines.Start, LineEnd: n.Lines.End,
 			Tokens: text.Tokens(t.content[n.Span.Start:n.Span.End]),
 		}
+		t.said.fill(&nodes[i], n.ID)
 		switch below := t.children[o]; {
 		case len(below) == 0:
 		case depth > 1:

@@ -16,6 +16,7 @@ type RelatedSection struct {
 	DocumentID int64
 	Path       string // doc_path
 	NodeID     string // "" = the document as a whole
+	Ordinal    int    // of the node
 	TitlePath  []string
 	Summary    string
 	ChunkKeys  []string // the chunks it was drawn from; of a document those of its sections
@@ -254,5 +255,6 @@ func (v *View) relatedSection(r rankedSummary) (RelatedSection, error) {
 	}
 	nodes, err := v.Nodes(r.document)
 	section.TitlePath = trailsByID(nodes)[section.NodeID]
+	section.Ordinal = slices.IndexFunc(nodes, func(n Node) bool { return n.ID == section.NodeID })
 	return section, err
 }
