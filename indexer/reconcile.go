@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sort"
 	"sync"
@@ -339,9 +338,4 @@ func (r *run) lookAgain(ctx context.Context, s *shelf, now time.Time) error {
 	}
 	sort.Strings(paths)
 	return r.look(ctx, s, paths, d)
-}
-
-// absolute is a path below the root as a person knows it.
-func (s *shelf) absolute(path string) string {
-	return filepath.Join(s.Root.Path, filepath.FromSlash(path))
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"errors"
 
 	"shelfd/chunker"
@@ -291,23 +290,4 @@ func (tx *Tx) KeepIDsAbove(last int64) error {
 	}
 	_, err = tx.exec(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'documents'`, last)
 	return err
-}
-
-// rowsAffected is the number of rows a statement touched.
-func rowsAffected(r sql.Result) int {
-	n, err := r.RowsAffected()
-	if err != nil {
-		return 0
-	}
-	return int(n)
-}
-
-// LastID is the greatest id that a document ever had.
-func (v *View) LastID() (int64, error) {
-	var seq int64
-	err := v.queryRow(`SELECT seq FROM sqlite_sequence WHERE name = 'documents'`, nil, &seq)
-	if errors.Is(err, ErrNotFound) {
-		return 0, nil
-	}
-	return seq, err
 }
