@@ -66,7 +66,7 @@ func (d *daemon) start(ctx context.Context) (built, error) {
 		return built{}, err
 	}
 	b := built{searchable: time.Since(begun)}
-	err = d.client.Call(ctx, "sync", struct{}{}, nil, nil)
+	err = d.client.Call(ctx, client.Request{Tool: "sync"}, nil)
 	b.whole = time.Since(begun)
 	return b, err
 }
@@ -127,7 +127,7 @@ func (d *daemon) search(ctx context.Context, query string) (int, error) {
 	var data struct {
 		Hits []struct{} `json:"hits"`
 	}
-	err := d.client.Call(ctx, "search_documents", map[string]any{"query": query}, &data, nil)
+	err := d.client.Call(ctx, client.Request{Tool: "search_documents", Arguments: map[string]any{"query": query}}, &data)
 	return len(data.Hits), err
 }
 

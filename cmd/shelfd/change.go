@@ -35,6 +35,13 @@ removed; shelves of the configuration file are changed there.`,
 			if err := config.CheckName(name); err != nil {
 				return usage("--name: %v", err)
 			}
+			paths, err := p.paths()
+			if err != nil {
+				return err
+			}
+			if err := config.CheckPlacement(paths, []string{root}); err != nil {
+				return &exit{exitUsage, err}
+			}
 			return p.change(c.Context(), change{
 				record:    store.Record{Op: store.OpShelfAdd, Shelf: name, Root: root, Description: description},
 				arguments: arguments("add", "name", name, "root", root, "description", description),
@@ -114,7 +121,7 @@ func (p *program) change(ctx context.Context, what change) error {
 		return err
 	}
 	defer c.Close()
-	err = c.Call(ctx, "docs_management", what.arguments, nil, nil)
+	err = c.Call(ctx, client.Request{Tool: "docs_management", Arguments: what.arguments}, nil)
 	if err == nil {
 		fmt.Fprintln(p.out, what.done)
 	}
@@ -147,7 +154,7 @@ func (p *program) changeLedger(paths config.Paths, what change) error {
 	if err != nil {
 		return err
 	}
-	if err := checkChange(what.record, c.All(), ledger.Said(), paths); err != nil {
+	if err := checkChange(what.record, c.All(), ledger.Said()); err != nil {
 		return err
 	}
 	what.record.At = time.Now().UnixNano()
@@ -159,7 +166,7 @@ func (p *program) changeLedger(paths config.Paths, what change) error {
 }
 
 // checkChange refuses what the daemon would refuse: it could only complain at its next start.
-func checkChange(r store.Record, declared []config.Shelf, said *store.Said, paths config.Paths) error {
+func checkChange(r store.Record, declared []config.Shelf, said *store.Said) error {
 	for _, s := range declared {
 		if s.Name == r.Shelf && r.Op != store.OpShelfAdd {
 			return &exit{exitWrong, fmt.Errorf("shelf %q is declared in %s; change it there", s.Name, s.Origin)}
@@ -171,7 +178,7 @@ func checkChange(r store.Record, declared []config.Shelf, said *store.Said, path
 	}
 	switch r.Op {
 	case store.OpShelfAdd:
-		return checkAdd(r, existing, paths)
+		return checkAdd(r, existing)
 	case store.OpShelfRename:
 		if err := nameFree(r.To, existing); err != nil {
 			return err
@@ -183,7 +190,7 @@ func checkChange(r store.Record, declared []config.Shelf, said *store.Said, path
 	return nil
 }
 
-func checkAdd(r store.Record, existing []config.Shelf, paths config.Paths) error {
+func checkAdd(r store.Record, existing []config.Shelf) error {
 	if err := nameFree(r.Shelf, existing); err != nil {
 		return err
 	}
@@ -192,7 +199,7 @@ func checkAdd(r store.Record, existing []config.Shelf, paths config.Paths) error
 			return errors.New(reason)
 		}
 	}
-	return config.CheckPlacement(paths, []string{r.Root})
+	return nil
 }
 
 func nameFree(name string, existing []config.Shelf) error {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -53,6 +54,10 @@ func (p *program) connect(ctx context.Context, start bool) error {
 	if start {
 		o.Start = func() error { return p.startDaemon(paths) }
 	}
+	// A client may keep many of these for weeks. What the packages of the daemon made at start is garbage here, and the
+	// little that lines leave may be collected often.
+	debug.SetGCPercent(25)
+	debug.FreeOSMemory()
 	err = bridge.Run(ctx, p.in, p.out, o)
 	if errors.Is(err, context.Canceled) {
 		return nil

@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"syscall"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 
 	"shelfd/indexer"
 	"shelfd/internal/config"
+	"shelfd/store"
 )
 
 // reloadQuiet is how long the configuration must have been quiet before it is read: editors write in steps.
@@ -22,8 +25,9 @@ const reloadQuiet = 100 * time.Millisecond
 const reloadPoll = 10 * time.Second
 
 // keepConfigured declares the shelves and keeps them as the configuration says while it changes.
-func (d *daemon) keepConfigured(ctx context.Context, shelves []config.Shelf) error {
-	if err := d.indexer.SetShelves(ctx, d.indexerShelves(shelves)); err != nil {
+func (d *daemon) keepConfigured(ctx context.Context) error {
+	shelves, err := d.declare(ctx, d.config, nil)
+	if err != nil {
 		return ignoreEnd(ctx, err)
 	}
 	d.declared.Store(true)
@@ -32,37 +36,24 @@ func (d *daemon) keepConfigured(ctx context.Context, shelves []config.Shelf) err
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
-	events, closeEvents := d.configEvents()
-	defer closeEvents()
+	changes := d.watchConfig(ctx)
 	poll := time.NewTicker(reloadPoll)
 	defer poll.Stop()
 	quiet := time.NewTimer(time.Hour)
 	quiet.Stop()
 	for {
+		changes.look(configFolders(d.paths, d.config))
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-events:
+		case <-changes.seen:
 			quiet.Reset(reloadQuiet)
 			continue
 		case <-hangup:
-			d.log.Info("SIGHUP: reading the configuration")
 		case <-quiet.C:
 		case <-poll.C:
 		}
-		next := d.reload(shelves)
-		if reflect.DeepEqual(next, shelves) {
-			continue
-		}
-		if err := d.indexer.SetShelves(ctx, d.indexerShelves(next)); err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			d.log.Error("configuration refused, the old one stays", zap.Error(err))
-			continue
-		}
-		shelves = next
-		d.log.Info("configuration read", zap.Int("shelves", len(shelves)))
+		shelves = d.reload(ctx, shelves)
 	}
 }
 
@@ -73,55 +64,153 @@ func ignoreEnd(ctx context.Context, err error) error {
 	return err
 }
 
-// reload reads the configuration. A bad one is refused and the shelves stay as they are.
-func (d *daemon) reload(old []config.Shelf) []config.Shelf {
+// reload reads the configuration and declares what it says. A bad one is refused, and everything stays as it is.
+func (d *daemon) reload(ctx context.Context, old []config.Shelf) []config.Shelf {
 	c, err := d.program.config(d.paths)
+	var shelves []config.Shelf
 	if err == nil {
-		var next []config.Shelf
-		if next, err = d.shelves(c); err == nil {
-			d.config = c
-			d.setLevel(c.Log.Level)
-			return next
-		}
+		shelves, err = d.declare(ctx, c, old)
 	}
-	d.log.Error("configuration refused, the old one stays", zap.Error(err))
-	return old
+	if ctx.Err() != nil {
+		return old
+	}
+	if err != nil {
+		d.refuse(err.Error())
+		return old
+	}
+	d.refuse("")
+	d.setLevel(c.Log.Level)
+	if !reflect.DeepEqual(settings(c), settings(d.config)) {
+		d.log.Warn("restart needed: a running daemon follows changes of shelves and of the log level only")
+	}
+	if !reflect.DeepEqual(shelves, old) {
+		d.log.Info("configuration read", zap.Int("shelves", len(shelves)))
+	}
+	d.config = c
+	return shelves
 }
 
-// configEvents says when the configuration file or a folder of shelf_folders may have changed. The folder of the file
-// is watched, not the file: editors replace it. Without events the poll is left.
-func (d *daemon) configEvents() (<-chan struct{}, func()) {
-	changed := make(chan struct{}, 1)
+// refuse notes why the configuration was not taken, "" when it was, and says so once.
+func (d *daemon) refuse(reason string) {
+	if was := d.refused.Swap(&reason); reason != "" && (was == nil || *was != reason) {
+		d.log.Error("configuration refused, the old one stays", zap.String("reason", reason))
+	}
+}
+
+// settings is what of a configuration is read at the start only.
+func settings(c config.Config) config.Config {
+	c.Shelves, c.ShelfFolders, c.Warnings, c.Log = nil, nil, nil, config.Log{}
+	return c
+}
+
+// declare tells the indexer which shelves there are, unless they are as before.
+func (d *daemon) declare(ctx context.Context, c config.Config, old []config.Shelf) ([]config.Shelf, error) {
+	shelves, err := d.shelves(c)
+	if err != nil {
+		return nil, err
+	}
+	if shelves, err = d.withRemembered(ctx, c, shelves); err != nil {
+		return nil, err
+	}
+	if old != nil && reflect.DeepEqual(shelves, old) {
+		return old, nil
+	}
+	declared := make([]indexer.Shelf, 0, len(shelves))
+	for _, s := range shelves {
+		declared = append(declared, indexerShelf(s))
+	}
+	return shelves, d.indexer.SetShelves(ctx, declared)
+}
+
+// withRemembered keeps the shelves of a folder of shelf_folders that is missing or empty now: a disk that is not
+// mounted must look like shelves that are offline, not like shelves that somebody removed.
+func (d *daemon) withRemembered(ctx context.Context, c config.Config, shelves []config.Shelf) ([]config.Shelf, error) {
+	err := d.store.View(ctx, func(v *store.View) error {
+		known, err := v.Shelves()
+		for _, s := range known {
+			taken := func(other config.Shelf) bool { return other.Name == s.Name || other.Root == s.Root }
+			if s.Origin != originConfig || !absent(c.ShelfFolders, filepath.Dir(s.Root)) || slices.ContainsFunc(shelves, taken) {
+				continue
+			}
+			kept := config.DefaultShelf(s.Name, s.Root)
+			kept.Origin = c.File
+			shelves = append(shelves, kept)
+		}
+		return err
+	})
+	return shelves, err
+}
+
+// absent says whether folder is one of folders and has nothing in it, or is not there itself.
+func absent(folders []string, folder string) bool {
+	if !slices.Contains(folders, folder) {
+		return false
+	}
+	entries, err := os.ReadDir(folder)
+	return err != nil || len(entries) == 0
+}
+
+// configFolders are the folders whose entries say what is configured. That of the file is watched, not the file:
+// editors replace it.
+func configFolders(paths config.Paths, c config.Config) []string {
+	folders := slices.Clone(c.ShelfFolders)
+	if paths.Config != "" {
+		folders = append(folders, filepath.Dir(paths.Config))
+	}
+	return folders
+}
+
+// configChanges tells that something happened in the folders that are looked at. Without events the poll is left.
+type configChanges struct {
+	seen    chan struct{}
+	watcher *fsnotify.Watcher // nil when the system grants none
+	log     *zap.Logger
+}
+
+// watchConfig watches until ctx ends.
+func (d *daemon) watchConfig(ctx context.Context) *configChanges {
+	c := &configChanges{seen: make(chan struct{}, 1), log: d.log}
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		d.log.Warn("watch the configuration", zap.Error(err))
-		return changed, func() {}
+		return c
 	}
-	for _, folder := range d.configFolders() {
-		if err := w.Add(folder); err != nil {
-			d.log.Warn("watch the configuration", zap.Error(err))
-		}
-	}
-	go func() {
-		for range w.Events {
-			select {
-			case changed <- struct{}{}:
-			default:
-			}
-		}
-	}()
-	go func() {
-		for err := range w.Errors {
-			d.log.Warn("watch the configuration", zap.Error(err))
-		}
-	}()
-	return changed, func() { w.Close() }
+	c.watcher = w
+	go c.run(ctx)
+	return c
 }
 
-func (d *daemon) indexerShelves(shelves []config.Shelf) []indexer.Shelf {
-	out := make([]indexer.Shelf, 0, len(shelves))
-	for _, s := range shelves {
-		out = append(out, indexerShelf(s))
+func (c *configChanges) run(ctx context.Context) {
+	defer c.watcher.Close()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.watcher.Events:
+		case err := <-c.watcher.Errors:
+			c.log.Warn("watch the configuration", zap.Error(err))
+		}
+		select {
+		case c.seen <- struct{}{}:
+		default:
+		}
 	}
-	return out
+}
+
+// look makes folders the ones that are watched. One that cannot be watched is polled.
+func (c *configChanges) look(folders []string) {
+	if c.watcher == nil {
+		return
+	}
+	watched := c.watcher.WatchList()
+	for _, folder := range folders {
+		if !slices.Contains(watched, folder) {
+			_ = c.watcher.Add(folder) // It may not be there yet; the next look tries again.
+		}
+	}
+	for _, folder := range watched {
+		if !slices.Contains(folders, folder) {
+			_ = c.watcher.Remove(folder) // It may be gone by itself.
+		}
+	}
 }

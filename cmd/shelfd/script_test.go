@@ -2,12 +2,16 @@ package main
 
 import (
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -24,7 +28,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode, "until": until, "hear": hear},
 		Setup: func(e *testscript.Env) error {
 			socket, err := os.MkdirTemp("", "shelfd")
 			if err != nil {
@@ -32,6 +36,7 @@ func TestScripts(t *testing.T) {
 			}
 			e.Defer(func() { os.RemoveAll(socket) })
 			e.Setenv("SHELFD_SOCKET", filepath.Join(socket, "s"))
+			e.Setenv("NOTIFY_SOCKET", filepath.Join(socket, "n"))
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("XDG_STATE_HOME", "")
 			e.Setenv("XDG_CONFIG_HOME", "")
@@ -60,3 +65,56 @@ func exitCode(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s: exit code %d, want %d", strings.Join(args[1:], " "), got, want)
 	}
 }
+
+// until runs a program again and again until its standard output matches: until 'watching' shelfd shelves. With ! it
+// waits until the output no longer matches.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: [!] until REGEXP PROGRAM [ARGUMENT...]")
+	}
+	wanted, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	guard := time.After(20 * time.Second)
+	for {
+		err := ts.Exec(args[1], args[2:]...)
+		if seen := ts.ReadFile("stdout"); err == nil && wanted.MatchString(seen) != neg {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-guard:
+			ts.Fatalf("still not so; last seen:\n%s%s", ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+		}
+	}
+}
+
+// hear opens a datagram socket and, called again with a text, waits for a datagram that holds it: hear SOCKET [TEXT].
+func hear(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: hear SOCKET [TEXT]")
+	}
+	if len(args) == 1 {
+		conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: args[0], Net: "unixgram"})
+		ts.Check(err)
+		ts.Defer(func() { conn.Close() })
+		ears.Store(args[0], conn)
+		return
+	}
+	found, _ := ears.Load(args[0])
+	conn, ok := found.(*net.UnixConn)
+	if !ok {
+		ts.Fatalf("nobody listens on %s", args[0])
+	}
+	ts.Check(conn.SetReadDeadline(time.Now().Add(20 * time.Second)))
+	datagram := make([]byte, 1024)
+	n, err := conn.Read(datagram)
+	ts.Check(err)
+	if heard := string(datagram[:n]); !strings.Contains(heard, args[1]) {
+		ts.Fatalf("heard %q, want %q", heard, args[1])
+	}
+}
+
+// ears are the sockets that hear opened, by path.
+var ears sync.Map

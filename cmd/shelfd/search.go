@@ -145,8 +145,8 @@ func (s screen) hit(h store.Hit) {
 
 // note says what the reader should know about the answer as a whole. It goes to standard error: it is no hit.
 func (p *program) note(a store.Answer) {
-	if a.Relaxed {
-		fmt.Fprintln(p.err, "shelfd: not every word together; also searched:", strings.Join(a.Queries, " | "))
+	if a.Relaxed && len(a.Queries) > 1 {
+		fmt.Fprintln(p.err, "shelfd: few hits as typed; also searched:", strings.Join(a.Queries[1:], " | "))
 	}
 	if more := a.Total - len(a.Hits); more > 0 {
 		fmt.Fprintf(p.err, "shelfd: %d of %s\n", len(a.Hits), count(a.Total, "passage"))

@@ -52,52 +52,52 @@ type daemon struct {
 	listener net.Listener
 	watcher  *watcher.Watcher
 	indexer  *indexer.Indexer
-	declared atomic.Bool // the indexer knows the shelves: before that, having compared all of them means nothing
+	declared atomic.Bool            // the indexer knows the shelves: before that, having compared all of them means nothing
+	refused  atomic.Pointer[string] // why the configuration that stands there now was not taken, "" when it was
 }
 
 func (p *program) serve(ctx context.Context, folders []string) error {
 	d := &daemon{program: p, folders: folders, started: time.Now()}
 	defer d.close()
-	shelves, err := d.prepare()
-	if err != nil {
+	if err := d.prepare(); err != nil {
 		return err
 	}
 	if err := d.open(ctx); err != nil {
 		return err
 	}
-	return d.run(ctx, shelves)
+	return d.run(ctx)
 }
 
 // prepare reads the configuration and sees to the program's own folders. It changes nothing else.
-func (d *daemon) prepare() ([]config.Shelf, error) {
+func (d *daemon) prepare() error {
 	var err error
 	if d.paths, err = d.program.paths(); err != nil {
-		return nil, err
+		return err
 	}
 	if d.config, err = d.program.config(d.paths); err != nil {
-		return nil, err
+		return err
 	}
 	d.log, d.level = d.program.logger(d.config.Log)
 	shelves, err := d.shelves(d.config)
 	if err != nil {
-		return nil, &exit{exitUsage, err}
+		return &exit{exitUsage, err}
 	}
 	if len(shelves) == 0 && len(d.config.ShelfFolders) == 0 && !d.anyAdded() {
-		return nil, usage("nothing to serve; type: shelfd serve FOLDER")
+		return usage("nothing to serve; type: shelfd serve FOLDER")
 	}
 	if err := config.CheckSocketPath(d.paths.Socket); err != nil {
-		return nil, &exit{exitUsage, err}
+		return &exit{exitUsage, err}
 	}
 	if err := config.MakeFolder(filepath.Dir(d.paths.Database)); err != nil {
-		return nil, &exit{exitDatabase, err}
+		return &exit{exitDatabase, err}
 	}
 	if err := config.MakeFolder(filepath.Dir(d.paths.Socket)); err != nil {
-		return nil, &exit{exitUsage, err}
+		return &exit{exitUsage, err}
 	}
 	if err := config.CheckEnterable(d.paths.Socket, d.config.SocketMode); err != nil {
-		return nil, &exit{exitUsage, err}
+		return &exit{exitUsage, err}
 	}
-	return shelves, nil
+	return nil
 }
 
 // anyAdded says whether the ledger holds a shelf that was made at run time. A ledger that cannot be read is open's to
@@ -140,7 +140,7 @@ func (d *daemon) open(ctx context.Context) error {
 }
 
 // run serves until ctx ends or something fails that waiting cannot mend.
-func (d *daemon) run(ctx context.Context, shelves []config.Shelf) error {
+func (d *daemon) run(ctx context.Context) error {
 	limitMemory()
 	for _, w := range d.config.Warnings {
 		d.log.Warn(w.Error())
@@ -166,7 +166,7 @@ func (d *daemon) run(ctx context.Context, shelves []config.Shelf) error {
 	group.Go(func() error { return d.watcher.Run(ctx, batches) })
 	group.Go(func() error { return d.indexer.Run(ctx, batches) })
 	group.Go(func() error { return server.Serve(ctx, d.listener) })
-	group.Go(func() error { return d.keepConfigured(ctx, shelves) })
+	group.Go(func() error { return d.keepConfigured(ctx) })
 	err = group.Wait()
 	notify(d.program.getenv, "STOPPING=1")
 	if err == nil {
@@ -222,6 +222,9 @@ func (d *daemon) status(context.Context) (any, error) {
 	}
 	if !d.declared.Load() {
 		l.Index.State = "indexing"
+	}
+	if reason := d.refused.Load(); reason != nil {
+		l.ConfigError = *reason
 	}
 	if !s.LastCommit.IsZero() {
 		l.LastCommit = &s.LastCommit

@@ -17,18 +17,20 @@ const statusMethod = "shelfd/status"
 
 // live is what only a running daemon knows.
 type live struct {
-	PID        int                  `json:"pid"`
-	Version    string               `json:"version"`
-	StartedAt  time.Time            `json:"started_at"`
-	Socket     string               `json:"socket"`
-	Config     string               `json:"config,omitempty"`
-	Index      indexLine            `json:"index"`
-	Queue      int                  `json:"queue"` // files waiting, second looks included
-	Commits    int                  `json:"commits"`
-	LastCommit *time.Time           `json:"last_commit,omitempty"`
-	LagMS      float64              `json:"lag_ms"` // from the first event of the last batch to its commit
-	LastError  string               `json:"last_error,omitempty"`
-	Watch      map[string]watchLine `json:"watch"` // by shelf
+	PID       int       `json:"pid"`
+	Version   string    `json:"version"`
+	StartedAt time.Time `json:"started_at"`
+	Socket    string    `json:"socket"`
+	Config    string    `json:"config,omitempty"`
+	// ConfigError says why the configuration that stands there now was not taken.
+	ConfigError string               `json:"config_error,omitempty"`
+	Index       indexLine            `json:"index"`
+	Queue       int                  `json:"queue"` // files waiting, second looks included
+	Commits     int                  `json:"commits"`
+	LastCommit  *time.Time           `json:"last_commit,omitempty"`
+	LagMS       float64              `json:"lag_ms"` // from the first event of the last batch to its commit
+	LastError   string               `json:"last_error,omitempty"`
+	Watch       map[string]watchLine `json:"watch"` // by shelf
 }
 
 // indexLine is how far the first comparison since the daemon's start has come.
@@ -189,6 +191,9 @@ func (p *program) printStatus(r statusReport) {
 	default:
 		s.line("daemon    pid %d, version %s, up since %s", d.PID, d.Version, d.StartedAt.Local().Format(time.DateTime))
 		s.line("index     %s, queue %d, last write %s", d.Index, d.Queue, agoOr(d.LastCommit))
+		if d.ConfigError != "" {
+			s.line("%s", s.paint(red, "configuration refused, the old one stays: "+d.ConfigError))
+		}
 		if d.LastError != "" {
 			s.line("%s", s.paint(red, "writing paused: "+d.LastError))
 		}

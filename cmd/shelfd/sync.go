@@ -9,6 +9,10 @@ import (
 	"shelfd/internal/client"
 )
 
+// acceptDeletions is the key in _meta under which the daemon looks for a person's word that documents are gone. It is
+// no argument of the tool: a model must not say it.
+const acceptDeletions = "io.shelfd/accept-deletions"
+
 // syncReport is the data of the tool sync.
 type syncReport struct {
 	Shelves []struct {
@@ -71,11 +75,15 @@ func (p *program) sync(ctx context.Context, shelf string, accept bool) (syncRepo
 			bar.set(int(at.Done), int(at.Total))
 		}
 	}
-	arguments := map[string]any{}
+	r := client.Request{Tool: "sync", Progress: progress}
 	if shelf != "" {
-		arguments["shelf"] = shelf
+		r.Arguments = map[string]any{"shelf": shelf}
 	}
-	return report, c.Call(ctx, "sync", arguments, &report, progress)
+	if accept {
+		r.Meta = map[string]any{acceptDeletions: true}
+	}
+	err = c.Call(ctx, r, &report)
+	return report, err
 }
 
 func (p *program) printSync(r syncReport) {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"path/filepath"
-
 	"shelfd/correlate"
 	"shelfd/indexer"
 	"shelfd/internal/config"
@@ -10,9 +8,12 @@ import (
 	"shelfd/watcher"
 )
 
+// originConfig marks shelves that the configuration declares.
+const originConfig = "config"
+
 // indexerShelf is a configured shelf in the indexer's words.
 func indexerShelf(s config.Shelf) indexer.Shelf {
-	origin := "config"
+	origin := originConfig
 	if s.Origin == "" {
 		origin = "command"
 	}
@@ -37,15 +38,6 @@ func watchOf(name string) watcher.Watch {
 		return watcher.WatchPoll
 	}
 	return watcher.WatchAuto
-}
-
-// configFolders are the folders whose entries say what is configured.
-func (d *daemon) configFolders() []string {
-	folders := d.config.ShelfFolders
-	if d.paths.Config != "" {
-		folders = append([]string{filepath.Dir(d.paths.Config)}, folders...)
-	}
-	return folders
 }
 
 // correlation are the settings of the heuristic links.

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"syscall"
 	"time"
@@ -74,20 +75,34 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Text }
 
-// Call calls a tool and decodes the data of its answer into data (nil = not wanted). progress may be nil.
-// A *Refusal says what the daemon did not accept.
-func (c *Client) Call(ctx context.Context, tool string, arguments, data any, progress func(Progress)) error {
-	params := map[string]any{"name": tool, "arguments": arguments}
-	if progress != nil {
-		params["_meta"] = map[string]any{"progressToken": "1"}
+// Request is a call of a tool.
+type Request struct {
+	Tool      string
+	Arguments map[string]any
+	Meta      map[string]any // what is no argument, by its key in _meta
+	Progress  func(Progress) // nil = not wanted
+}
+
+// Call calls a tool and decodes the data of its answer into data (nil = not wanted). A *Refusal says what the daemon
+// did not accept.
+func (c *Client) Call(ctx context.Context, r Request, data any) error {
+	meta := maps.Clone(r.Meta)
+	if meta == nil {
+		meta = map[string]any{}
 	}
-	raw, err := c.request(ctx, "tools/call", params, progress)
+	if r.Progress != nil {
+		meta["progressToken"] = "1"
+	}
+	if r.Arguments == nil {
+		r.Arguments = map[string]any{}
+	}
+	raw, err := c.request(ctx, "tools/call", map[string]any{"name": r.Tool, "arguments": r.Arguments, "_meta": meta}, r.Progress)
 	if err != nil {
 		return err
 	}
 	envelope, err := unwrap(raw)
 	if err != nil {
-		return fmt.Errorf("client: call %s: %w", tool, err)
+		return fmt.Errorf("client: call %s: %w", r.Tool, err)
 	}
 	if !envelope.Success {
 		return &Refusal{Code: envelope.Code, Text: envelope.Error, Details: envelope.Details}
@@ -96,7 +111,7 @@ func (c *Client) Call(ctx context.Context, tool string, arguments, data any, pro
 		return nil
 	}
 	if err := json.Unmarshal(envelope.Data, data); err != nil {
-		return fmt.Errorf("client: call %s: %w", tool, err)
+		return fmt.Errorf("client: call %s: %w", r.Tool, err)
 	}
 	return nil
 }
