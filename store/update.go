@@ -291,3 +291,13 @@ func (tx *Tx) KeepIDsAbove(last int64) error {
 	_, err = tx.exec(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'documents'`, last)
 	return err
 }
+
+// LastID is the greatest id that a document ever had.
+func (v *View) LastID() (int64, error) {
+	var seq int64
+	err := v.queryRow(`SELECT seq FROM sqlite_sequence WHERE name = 'documents'`, nil, &seq)
+	if errors.Is(err, ErrNotFound) {
+		return 0, nil
+	}
+	return seq, err
+}
