@@ -1,17 +1,14 @@
 package mcp
 
 import (
-	"context"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 )
 
 // client is what mcp-go wants to know of a session. mcp-go calls it from any goroutine.
 type client struct {
 	id          string
-	notes       chan<- mcp.JSONRPCNotification
 	mu          sync.Mutex
 	initialized bool                   // guarded by mu, like all below
 	version     string                 // of the protocol, "" before initialize
@@ -19,20 +16,7 @@ type client struct {
 	abilities   mcp.ClientCapabilities // the client's
 }
 
-var (
-	_ server.SessionWithClientInfo      = (*session)(nil)
-	_ server.SessionWithProtocolVersion = (*session)(nil)
-)
-
-// sessionOf is the session a call came from, nil for a call without one.
-func sessionOf(ctx context.Context) *session {
-	ses, _ := server.ClientSessionFromContext(ctx).(*session)
-	return ses
-}
-
 func (c *client) SessionID() string { return c.id }
-
-func (c *client) NotificationChannel() chan<- mcp.JSONRPCNotification { return c.notes }
 
 func (c *client) Initialize() {
 	c.mu.Lock()
@@ -50,6 +34,14 @@ func (c *client) ProtocolVersion() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.version
+}
+
+// handshaken says that the client has opened a session as revisions before 2026-07-28 do. Those hear of changes of the
+// lists without asking.
+func (c *client) handshaken() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.initialized && c.version != ""
 }
 
 func (c *client) SetProtocolVersion(version string) {

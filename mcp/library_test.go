@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"shelfd/correlate"
@@ -57,6 +58,12 @@ func (l *library) open(state string, o indexer.Options) {
 	}
 	o.Store, o.Ledger, o.Watcher = st, ledger, w
 	o.Correlate = &correlate.Params{MinConfidence: 0.3, MinSignals: 2, MaxLinks: 8}
+	var announce atomic.Pointer[Server] // it is made after the indexer
+	o.Changed = func(c indexer.Changed) {
+		if s := announce.Load(); s != nil {
+			s.Announce(c)
+		}
+	}
 	l.ix = indexer.New(o)
 	l.run(w, func() { ledger.Close(); st.Close() })
 	err = l.ix.SetShelves(l.t.Context(), []indexer.Shelf{{
@@ -67,6 +74,7 @@ func (l *library) open(state string, o indexer.Options) {
 		l.t.Fatal(err)
 	}
 	l.served = serve(l.t, Options{Store: st, Indexer: l.ix})
+	announce.Store(l.Server)
 	l.sync()
 }
 

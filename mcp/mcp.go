@@ -38,6 +38,8 @@ type Options struct {
 	Status func(context.Context) (any, error)
 }
 
+const serverName = "shelfd"
+
 // Server serves MCP sessions. Its methods may be called from any goroutine.
 type Server struct {
 	options  Options
@@ -46,18 +48,27 @@ type Server struct {
 	protocol *server.MCPServer
 	sessions atomic.Int64 // open now
 	opened   atomic.Int64 // since start: names a session
+	news     news
+
+	ownMethods map[string]ownMethod
 }
 
 // New makes a Server. It serves nothing until Serve, ServeConn or Call.
 func New(o Options) *Server {
 	s := &Server{options: o.withDefaults(), tools: map[string]*tool{}}
 	s.log = s.options.Log
-	s.protocol = server.NewMCPServer("shelfd", s.options.Version,
-		server.WithTitle("shelfd"),
+	s.protocol = server.NewMCPServer(serverName, s.options.Version,
+		server.WithTitle(serverName),
 		server.WithInstructions(instructions),
 		server.WithToolCapabilities(false), // the list of tools never changes while the program runs
 		server.WithPromptCapabilities(false),
+		server.WithResourceCapabilities(true, true),
+		server.WithResourceCompletionProvider(completion{s}),
+		server.WithPromptCompletionProvider(completion{s}),
+		server.WithCompletions(),
 	)
+	s.protocol.AddResourceTemplate(documentTemplate())
+	s.ownMethods = ownMethods()
 	for _, t := range contract() {
 		s.tools[t.name] = t
 		s.protocol.AddTool(t.definition(), s.answerer(t))
@@ -96,7 +107,7 @@ func positive[T int | time.Duration](v, otherwise T) T {
 // reads them and can act.
 func (s *Server) answerer(t *tool) server.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		c := call{server: s, meta: r.Params.Meta, session: sessionOf(ctx)}
+		c := call{server: s, meta: r.Params.Meta, via: exchangeOf(ctx)}
 		raw, failed := s.run(ctx, t, r.Params.RawArguments, c)
 		return &mcp.CallToolResult{
 			Content:              []mcp.Content{mcp.NewTextContent(string(raw))},

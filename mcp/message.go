@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // JSON-RPC error codes.
@@ -36,10 +38,20 @@ type message struct {
 	response bool // the answer to a request of ours; this server makes none
 }
 
+// inOrder says that a request is answered before the next message is read: what follows relies on it.
+func (m message) inOrder() bool {
+	switch m.method {
+	case string(mcp.MethodInitialize), subscribeMethod, unsubscribeMethod:
+		return true
+	}
+	return false
+}
+
 // fault is a message that cannot be served.
 type fault struct {
 	code int
 	text string
+	data any
 	id   json.RawMessage // nil: unknown, answered as null
 }
 
@@ -158,6 +170,7 @@ func errorFrame(f *fault) []byte {
 	type detail struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
+		Data    any    `json:"data,omitempty"`
 	}
 	id := f.id
 	if id == nil {
@@ -167,6 +180,6 @@ func errorFrame(f *fault) []byte {
 		JSONRPC string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   detail          `json:"error"`
-	}{"2.0", id, detail{f.code, f.text}}) // id was valid JSON when it came
+	}{"2.0", id, detail{f.code, f.text, f.data}}) // id was valid JSON when it came
 	return frame
 }

@@ -235,9 +235,9 @@ func TestAnIDInUseIsRefused(t *testing.T) {
 func TestNotificationsComeBeforeTheResponseTheyPrecede(t *testing.T) {
 	s := serve(t, Options{})
 	s.add("noisy", func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		sessionOf(ctx).Initialize()
+		exchangeOf(ctx).Initialize()
 		for i := range 5 {
-			sessionOf(ctx).w.send(encode(map[string]any{"jsonrpc": "2.0", "method": "notifications/progress", "params": map[string]any{"progressToken": "p", "progress": i}}))
+			exchangeOf(ctx).send(encode(map[string]any{"jsonrpc": "2.0", "method": "notifications/progress", "params": map[string]any{"progressToken": "p", "progress": i}}))
 		}
 		for range 5 { // mcp-go's own way in
 			if err := s.protocol.SendNotificationToClient(ctx, "notifications/message", map[string]any{"level": "info"}); err != nil {

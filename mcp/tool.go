@@ -36,11 +36,11 @@ type action struct {
 
 // call is one call of a tool.
 type call struct {
-	server  *Server
-	args    values
-	faults  []rejected // of the arguments, for a tool that judges; those that could not be read are not in args
-	meta    *mcp.Meta  // of the request, nil without
-	session *session   // nil for a call that came over no connection
+	server *Server
+	args   values
+	faults []rejected // of the arguments, for a tool that judges; those that could not be read are not in args
+	meta   *mcp.Meta  // of the request, nil without
+	via    *exchange  // nil for a call that came over no transport
 }
 
 // Call runs a tool without a transport and returns its envelope. failed: the envelope is a refusal.

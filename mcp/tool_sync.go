@@ -103,7 +103,7 @@ const progressPause = 200 * time.Millisecond
 // reportProgress returns the function that the indexer calls with its progress, nil when nobody asked for it, and one
 // that ends reporting. The indexer never waits for a client: it leaves the latest progress in a box of one.
 func (c call) reportProgress() (report func(indexer.Progress), stop func()) {
-	if c.session == nil || c.meta == nil || c.meta.ProgressToken == nil {
+	if c.via == nil || c.meta == nil || c.meta.ProgressToken == nil {
 		return nil, func() {}
 	}
 	latest := make(chan indexer.Progress, 1)
@@ -135,7 +135,7 @@ func (c call) forward(latest <-chan indexer.Progress, quit <-chan struct{}) {
 		case p := <-latest:
 			if p.Done > sent {
 				sent = p.Done
-				c.session.w.send(encode(progressNote(c.meta.ProgressToken, p)))
+				c.via.send(encode(progressNote(c.meta.ProgressToken, p)))
 			}
 		case <-quit:
 			return

@@ -2,16 +2,21 @@ package mcp
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"net"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"golang.org/x/sync/semaphore"
 )
 
-// noteBuffer is how many notifications of mcp-go's own may wait for the writer. mcp-go drops what does not fit; all it
-// sends to this server's sessions are acknowledgements of subscriptions/listen, at most one a call in flight.
+// noteBuffer is how many notifications of mcp-go's own may wait for the writer. mcp-go drops what does not fit, so
+// nothing of this server's goes that way.
 const noteBuffer = 64
+
+// queueBytes is what may wait for the writer of one connection; a longer frame waits until it is alone.
+const queueBytes = 8 << 20
 
 // writer is the one goroutine that writes to a connection, in the order in which frames were sent. A notification sent
 // before a response is written before it.
@@ -20,41 +25,51 @@ type writer struct {
 	deadline time.Duration
 	frames   chan []byte
 	notes    chan mcp.JSONRPCNotification // mcp-go's entrance
-	quit     chan struct{}                // closed: write what is there and end
-	ended    chan struct{}                // closed by run
+	outbox   *outbox
+	room     *semaphore.Weighted // what of queueBytes is free
+	quit     chan struct{}       // closed: write what is there and end
+	ended    context.Context     // done when run has returned
+	end      context.CancelFunc
 }
 
-func newWriter(c net.Conn, deadline time.Duration, backlog int) *writer {
-	return &writer{
+func newWriter(c net.Conn, deadline time.Duration, backlog int, o *outbox) *writer {
+	w := &writer{
 		conn:     c,
 		deadline: deadline,
 		frames:   make(chan []byte, backlog),
 		notes:    make(chan mcp.JSONRPCNotification, noteBuffer),
+		outbox:   o,
+		room:     semaphore.NewWeighted(queueBytes),
 		quit:     make(chan struct{}),
-		ended:    make(chan struct{}),
 	}
+	w.ended, w.end = context.WithCancel(context.Background())
+	return w
 }
 
 // send queues a frame and waits while the queue is full: a slow client slows its own calls. After the writer has ended
 // frames go nowhere.
 func (w *writer) send(frame []byte) {
+	if w.room.Acquire(w.ended, weight(frame)) != nil {
+		return
+	}
 	select {
 	case w.frames <- frame:
-	case <-w.ended:
+	case <-w.ended.Done():
 	}
 }
 
 // run writes until quit, or until the client does not take what is written within the deadline.
 func (w *writer) run() error {
-	defer close(w.ended)
+	defer w.end()
 	out := bufio.NewWriterSize(&patient{w.conn, w.deadline}, 32<<10)
 	for {
 		select {
 		case frame := <-w.frames:
-			w.writeNotes(out)
-			writeLine(out, frame)
+			w.write(out, frame)
 		case note := <-w.notes:
 			writeNote(out, note)
+		case <-w.outbox.wake:
+			w.writeOutbox(out)
 		case <-w.quit:
 			return w.finish(out)
 		}
@@ -71,14 +86,22 @@ func (w *writer) finish(out *bufio.Writer) error {
 	for {
 		select {
 		case frame := <-w.frames:
-			w.writeNotes(out)
-			writeLine(out, frame)
+			w.write(out, frame)
 		default:
 			w.writeNotes(out)
+			w.writeOutbox(out)
 			return out.Flush()
 		}
 	}
 }
+
+func (w *writer) write(out *bufio.Writer, frame []byte) {
+	w.writeNotes(out)
+	writeLine(out, frame)
+	w.room.Release(weight(frame))
+}
+
+func weight(frame []byte) int64 { return min(int64(len(frame)), queueBytes) }
 
 func (w *writer) writeNotes(out *bufio.Writer) {
 	for {
@@ -88,6 +111,12 @@ func (w *writer) writeNotes(out *bufio.Writer) {
 		default:
 			return
 		}
+	}
+}
+
+func (w *writer) writeOutbox(out *bufio.Writer) {
+	for _, frame := range w.outbox.take() {
+		writeLine(out, frame)
 	}
 }
 

@@ -151,7 +151,11 @@ func (d *daemon) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.indexer = indexer.New(indexer.Options{Store: d.store, Ledger: d.ledger, Watcher: d.watcher, Correlate: correlation(c.Correlate), OnlyAsked: !c.Correlate.Auto, Log: d.log})
+	var server *mcp.Server // made after the indexer and before it runs
+	d.indexer = indexer.New(indexer.Options{
+		Store: d.store, Ledger: d.ledger, Watcher: d.watcher, Correlate: correlation(c.Correlate), OnlyAsked: !c.Correlate.Auto, Log: d.log,
+		Changed: func(changed indexer.Changed) { server.Announce(changed) },
+	})
 	if d.listener, err = mcp.Listen(d.paths.Socket); err != nil {
 		return d.listenError(err)
 	}
@@ -160,7 +164,7 @@ func (d *daemon) run(ctx context.Context) error {
 			return &exit{exitUsage, err}
 		}
 	}
-	server := mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status})
+	server = mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status})
 	batches := make(chan watcher.Batch)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return d.watcher.Run(ctx, batches) })

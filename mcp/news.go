@@ -1,0 +1,96 @@
+package mcp
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"shelfd/indexer"
+)
+
+const (
+	// newsPause gathers what is written close together: an editor's two writes of one save, the slices of a checkout.
+	newsPause = 20 * time.Millisecond
+	// listPause is the shortest time between two list_changed: a client answers each by reading the whole list again,
+	// and while a shelf is built documents come all the time.
+	listPause = time.Second
+)
+
+// news passes on to sessions which documents changed. It is level-triggered: what it holds says "look again".
+type news struct {
+	mu       sync.Mutex
+	audience map[*session]struct{} // guarded by mu, like all below
+	changed  map[string]struct{}   // doc_paths that wait to be told
+	shelves  map[string]struct{}   // whose lists of documents changed
+	due      bool                  // a timer will pass them on
+	listed   time.Time             // when a change of the list was last told
+}
+
+// Announce tells clients that watch documents what a commit changed. It never waits for them.
+func (s *Server) Announce(c indexer.Changed) { s.news.add(c) }
+
+func (n *news) join(ses *session) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.audience == nil {
+		n.audience = map[*session]struct{}{}
+	}
+	n.audience[ses] = struct{}{}
+}
+
+func (n *news) leave(ses *session) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.audience, ses)
+}
+
+func (n *news) add(c indexer.Changed) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.audience) == 0 {
+		return
+	}
+	if n.changed == nil {
+		n.changed, n.shelves = map[string]struct{}{}, map[string]struct{}{}
+	}
+	for _, path := range c.Written {
+		n.changed[path] = struct{}{}
+	}
+	for _, paths := range [][]string{c.Come, c.Gone} {
+		for _, path := range paths {
+			shelf, _, _ := strings.Cut(path, "/")
+			n.changed[path], n.shelves[shelf] = struct{}{}, struct{}{}
+		}
+	}
+	n.plan(newsPause)
+}
+
+// plan must be called with mu held.
+func (n *news) plan(d time.Duration) {
+	if !n.due {
+		n.due = true
+		time.AfterFunc(d, n.pass)
+	}
+}
+
+func (n *news) pass() {
+	n.mu.Lock()
+	n.due = false
+	changed, shelves := n.changed, map[string]struct{}(nil)
+	n.changed = map[string]struct{}{}
+	if len(n.shelves) > 0 {
+		if wait := listPause - time.Since(n.listed); wait > 0 {
+			n.plan(wait)
+		} else {
+			shelves, n.shelves, n.listed = n.shelves, map[string]struct{}{}, time.Now()
+		}
+	}
+	audience := make([]*session, 0, len(n.audience))
+	for ses := range n.audience {
+		audience = append(audience, ses)
+	}
+	n.mu.Unlock()
+	for _, ses := range audience {
+		ses.tell(changed, shelves)
+	}
+}
