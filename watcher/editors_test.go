@@ -39,8 +39,10 @@ func TestEveryWayOfSavingIsSeen(t *testing.T) {
 		{"folder renamed twice", "mkdir -p d/e; echo t > d/e/n.md", "mv d f; mv f g; echo u > g/e/m.md"},
 		{"folder renamed and back", "mkdir -p d/e; echo t > d/e/n.md", "mv d f; mv f d; echo u > d/e/m.md; rm d/e/n.md"},
 		{"name taken by another folder", "mkdir -p p/q", "mv p p2; mkdir -p p/q; echo A > p/q/new.md; echo B > p2/q/old.md"},
-		{"folders swapped", "mkdir -p p/q r/q; echo 1 > p/q/n.md; echo 2 > r/q/m.md",
-			"mv p t; mv r p; mv t r; echo 3 > p/q/x.md; echo 4 > r/q/y.md"},
+		{
+			"folders swapped", "mkdir -p p/q r/q; echo 1 > p/q/n.md; echo 2 > r/q/m.md",
+			"mv p t; mv r p; mv t r; echo 3 > p/q/x.md; echo 4 > r/q/y.md",
+		},
 		{"nested folders at once", "", "mkdir -p x/y/z; echo t > x/y/z/n.md"},
 		{"file becomes folder", "", "rm a.md; mkdir a.md; echo t > a.md/n.md"},
 		{"folder becomes file", "mkdir d.md; echo t > d.md/n.md", "rm -r d.md; echo t > d.md"},

@@ -123,3 +123,36 @@ func newEditing(t *testing.T, seed uint64) (*editing, Root) {
 	})
 	return e, Root{Path: e.root}
 }
+
+// A process that is stopped while 20,000 files are written finds a full queue when it goes on.
+func TestRealOverflowIsRepaired(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many files")
+	}
+	root := tempDir(t)
+	for i := range 10 {
+		write(t, root, fmt.Sprintf("d%d/a.md", i))
+	}
+	stopped, goOn := make(chan struct{}, 1), make(chan struct{})
+	m := startMirror(t, Options{Source: newFlaky(t, func(e fsnotify.Event, out func(fsnotify.Event)) {
+		if e.Name != "" {
+			select {
+			case stopped <- struct{}{}:
+			default:
+			}
+			<-goOn
+		}
+		out(e)
+	})}, Root{Path: root})
+	write(t, root, "first.md")
+	<-stopped
+	for i := range 20_000 {
+		write(t, root, fmt.Sprintf("d%d/%d.md", i%10, i))
+	}
+	close(goOn)
+	m.eventually("all", func() bool { return len(m.entries) == 20_011 })
+	m.matches()
+	m.eventually("the overflow is counted", func() bool { return m.state().Overflows == 1 && m.state().Watches == 11 })
+	write(t, root, "d7/later.md")
+	m.has("d7/later.md")
+}

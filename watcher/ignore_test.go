@@ -114,8 +114,10 @@ func TestIncludePatterns(t *testing.T) {
 		include []string
 		yes, no string
 	}{
-		{nil, "a.md d/a.MD a.Markdown d/e/a.mdx d.md/a.md caffè.md build/a.md dist/a.md vendor/a.md target/a.md",
-			"a.txt md a.md.bak .a.md .git/a.md d/.h/a.md node_modules/a.md d/__pycache__/a.md .obsidian/a.md"},
+		{
+			nil, "a.md d/a.MD a.Markdown d/e/a.mdx d.md/a.md caffè.md build/a.md dist/a.md vendor/a.md target/a.md",
+			"a.txt md a.md.bak .a.md .git/a.md d/.h/a.md node_modules/a.md d/__pycache__/a.md .obsidian/a.md",
+		},
 		{[]string{"*.md"}, "a.md", "d/a.md"},
 		{[]string{"docs/**/*.md"}, "docs/a.md docs/x/y/a.md", "a.md x/docs/a.md docs/.h/a.md"},
 		{[]string{"docs/**"}, "docs/a.txt docs/x/a", "docs docs/.h docs/.h/a"},

@@ -44,8 +44,10 @@ func TestListTellsWhatTheDiskSays(t *testing.T) {
 	if got := paths(t, Root{Path: root}, nil); !slices.Equal(got, []string{"a-b.md", "a.md", "a/x.md", "b.md"}) {
 		t.Errorf("not all, or not in bytewise order: %q", got)
 	}
-	want := Entry{Path: "b.md", Size: 4, ModTime: old.UnixNano(), ChangeTime: st.Ctim.Nano(), Inode: st.Ino,
-		Device: uint64(st.Dev), Links: 1}
+	want := Entry{
+		Path: "b.md", Size: 4, ModTime: old.UnixNano(), ChangeTime: st.Ctim.Nano(), Inode: st.Ino,
+		Device: uint64(st.Dev), Links: 1,
+	}
 	if got := l.Entries[3]; got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

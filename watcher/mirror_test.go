@@ -133,8 +133,9 @@ func (m *mirror) eventually(what string, ok func() bool) {
 		case <-late:
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			m.t.Fatalf("%s: not within %s; states %+v; batches %+v; known %q", what, guard, m.watcher.States(),
-				m.batches, slices.Sorted(maps.Keys(m.entries)))
+			known := slices.Sorted(maps.Keys(m.entries))
+			m.t.Fatalf("%s: not within %s; states %+v; last batches %+v; %d known: %.3000q", what, guard, m.watcher.States(),
+				m.batches[max(len(m.batches)-20, 0):], len(known), known[:min(len(known), 50)])
 		}
 	}
 }
@@ -144,7 +145,7 @@ func (m *mirror) matches() {
 	m.t.Helper()
 	m.t.Cleanup(func() {
 		if m.t.Failed() {
-			m.t.Logf("differences: %s", m.differences())
+			m.t.Logf("differences: %.3000s", fmt.Sprint(m.differences()))
 		}
 	})
 	m.eventually("mirror = disk", func() bool { return len(m.differences()) == 0 })
@@ -239,7 +240,7 @@ func shell(t *testing.T, dir, script string) {
 	}
 }
 
-// folder is an empty folder with its links resolved.
+// tempDir is an empty folder with its links resolved.
 func tempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -21,13 +21,17 @@ func TestSettling(t *testing.T) {
 	}{
 		{"one save", []step{{0, "a", nil}, {24, "", nil}, {25, "", []string{"a"}}, {50, "", nil}}},
 		{"still being written", []step{{0, "a", nil}, {20, "a", nil}, {30, "", nil}, {45, "", []string{"a"}}}},
-		{"two saves far apart don't wait for each other",
-			[]step{{0, "a", nil}, {20, "b", nil}, {25, "", []string{"a"}}, {49, "", nil}, {50, "", []string{"b"}}}},
+		{
+			"two saves far apart don't wait for each other",
+			[]step{{0, "a", nil}, {20, "b", nil}, {25, "", []string{"a"}}, {49, "", nil}, {50, "", []string{"b"}}},
+		},
 		{"two names of one rename go together", []step{{0, "a", nil}, {2, "b", nil}, {25, "", []string{"a", "b"}}, {60, "", nil}}},
 		{"a folder stands for what is below", []step{{0, "d", nil}, {1, "d/a", nil}, {1, "dx", nil}, {26, "", []string{"d", "dx"}}, {60, "", nil}}},
 		{"what was hinted at before its folder goes with it", []step{{0, "d/a", nil}, {1, "d", nil}, {26, "", []string{"d"}}, {60, "", nil}}},
-		{"what doesn't rest below a folder that does is looked at again",
-			[]step{{0, "d/a", nil}, {1, "d", nil}, {20, "d/a", nil}, {26, "", []string{"d"}}, {50, "", nil}, {51, "", []string{"d/a"}}}},
+		{
+			"what doesn't rest below a folder that does is looked at again",
+			[]step{{0, "d/a", nil}, {1, "d", nil}, {20, "d/a", nil}, {26, "", []string{"d"}}, {50, "", nil}, {51, "", []string{"d/a"}}},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSettler(25*time.Millisecond, time.Second)
