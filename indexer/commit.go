@@ -173,7 +173,7 @@ func (w *writing) refresh(v *store.View) error {
 		case err != nil:
 			return err
 		case c.Known == nil || c.Known.Document != known.Document:
-			known.Version = asWanted(known.Version, w.extractive.Load())
+			known.Version = asWanted(known.Version, w.extractive)
 			c.Known = &known
 		}
 	}

@@ -43,7 +43,7 @@ type job struct {
 }
 
 func (s *shelf) job(folder Folder, c Change) job {
-	return job{s, folder, c, s.maxFileSize(), s.Name, s.docPath(c.Entry.Path), s.number(c.Entry.Path), s.extractive != nil && s.extractive.Load()}
+	return job{s, folder, c, s.maxFileSize(), s.Name, s.docPath(c.Entry.Path), s.number(c.Entry.Path), s.extractive}
 }
 
 // cutFile reads one file and does everything that needs no transaction. It is safe to run in parallel.

@@ -292,6 +292,11 @@ func (n *identity) twins(left []store.File) error {
 			continue
 		}
 		n.w.recent.made = rest
+		if made, err := n.v.Document(p.path); errors.Is(err, store.ErrNotFound) || err == nil && made.ID == g.Document {
+			continue // it was moved since, and is what is gone now
+		} else if err != nil {
+			return err
+		}
 		n.w.older = append(n.w.older, olderTwin{p, g})
 		n.w.moves[d.Path] = p.path
 	}

@@ -8,7 +8,6 @@ package indexer
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -75,7 +74,7 @@ type Indexer struct {
 	ended     chan struct{}
 	published published
 
-	extractive atomic.Bool // as in Options; Run's goroutine writes it, those that cut read it
+	extractive bool // as in Options
 }
 
 // New makes an Indexer that does nothing until Run.
@@ -93,7 +92,7 @@ func New(o Options) *Indexer {
 	if x.log == nil {
 		x.log = zap.NewNop()
 	}
-	x.extractive.Store(o.Extractive)
+	x.extractive = o.Extractive
 	x.published.set(Status{Progress: Progress{State: "indexing"}})
 	return x
 }

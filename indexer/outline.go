@@ -143,7 +143,7 @@ func sayOutline(tx *store.Tx, id int64, o store.Outline) error {
 
 // unsay takes away what is said about a document; its own words stand in for it where that is wanted.
 func (r *run) unsay(tx *store.Tx, id int64) error {
-	if !r.extractive.Load() {
+	if !r.extractive {
 		return tx.DropOutline(id)
 	}
 	d, err := tx.DocumentByID(id)
@@ -176,7 +176,7 @@ func cutVersion(extractive bool) int {
 // asCut gives known files the present content version when they are of the wanted one, and none else.
 func (r *run) asCut(known []store.File) {
 	for i := range known {
-		known[i].Version = asWanted(known[i].Version, r.extractive.Load())
+		known[i].Version = asWanted(known[i].Version, r.extractive)
 	}
 }
 
@@ -185,20 +185,4 @@ func asWanted(version int, extractive bool) int {
 		return store.ContentVersion
 	}
 	return 0
-}
-
-// SetExtractive says whether documents that nobody has summarised show a summary of their own sentences. Where that
-// changes, all documents are cut again.
-func (x *Indexer) SetExtractive(ctx context.Context, on bool) error {
-	return x.do(ctx, func(ctx context.Context, r *run) error {
-		if r.extractive.Swap(on) == on {
-			return nil
-		}
-		for _, s := range r.shelves {
-			if err := r.reconcile(ctx, s, "summaries", doubts{}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

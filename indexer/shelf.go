@@ -1,7 +1,6 @@
 package indexer
 
 import (
-	"sync/atomic"
 	"time"
 
 	"shelfd/store"
@@ -17,8 +16,8 @@ type shelf struct {
 	whole          bool   // a whole look is under way; it is recorded when all its files are read
 	offline        string // why it is offline, "" = it is not
 	lookedAtDevice uint64
-	problems       bool         // it may have rows in problems
-	extractive     *atomic.Bool // the indexer's; nil = off
+	problems       bool // it may have rows in problems
+	extractive     bool // as in Options
 
 	looks        map[string]look // second looks by path below the root; "" = the whole root
 	looksWritten int             // as the row says
@@ -33,7 +32,7 @@ type shelf struct {
 }
 
 func (r *run) newShelf(w Shelf, id int64) *shelf {
-	return &shelf{Shelf: w, id: id, extractive: &r.extractive, looks: map[string]look{}, transit: newTransit()}
+	return &shelf{Shelf: w, id: id, extractive: r.extractive, looks: map[string]look{}, transit: newTransit()}
 }
 
 // counts are what a sync reports.

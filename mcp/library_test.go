@@ -22,6 +22,7 @@ type library struct {
 	root  string // of the shelf "Standard"
 	state string // folder of database and ledger
 	ix    *indexer.Indexer
+	close func() // ends what serves and indexes; once
 }
 
 // newLibrary serves files (path → text) as the shelf Standard, indexed.
@@ -93,7 +94,8 @@ func (l *library) run(w *watcher.Watcher, done func()) {
 			l.t.Errorf("indexer: %v", err)
 		}
 	})
-	l.t.Cleanup(func() { stop(); running.Wait(); done() })
+	l.close = sync.OnceFunc(func() { stop(); running.Wait(); done() })
+	l.t.Cleanup(l.close)
 }
 
 func (l *library) write(name, text string) {

@@ -215,6 +215,15 @@ func (l *library) rebuilt(o indexer.Options) *library {
 	return again
 }
 
+// reopen ends the daemon and starts it again over the same state.
+func (l *library) reopen(o indexer.Options) {
+	l.t.Helper()
+	l.stop()
+	l.wait(l.t)
+	l.close()
+	l.open(l.state, o)
+}
+
 func TestARebuiltDatabaseShowsTheSameSummaries(t *testing.T) {
 	l := newLibrary(t, manual())
 	l.ok("save_outline", l.outlineOf(valves), nil)
@@ -248,10 +257,7 @@ func TestARebuiltDatabaseShowsTheSameSummaries(t *testing.T) {
 func TestExtractiveSummariesStandInUntilSomeoneWritesOne(t *testing.T) {
 	l := newLibrary(t, manual())
 	l.ok("save_outline", l.outlineOf(valves), nil)
-	written := l.dump()
-	if err := l.ix.SetExtractive(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	l.reopen(indexer.Options{Extractive: true})
 	extractive := l.dump()
 	var card documentCard
 	l.ok("get_document", fields{"doc_path": "Standard/it/valvole.md"}, &card)
@@ -279,10 +285,8 @@ func TestExtractiveSummariesStandInUntilSomeoneWritesOne(t *testing.T) {
 		t.Errorf("a written summary gave way to an extractive one: %+v", card)
 	}
 	l.write("it/valvole.md", manual()["it/valvole.md"])
-	if err := l.ix.SetExtractive(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
-	if got := l.dump(); strings.Contains(got, `"extractive"`) || len(got) <= len(written) {
+	l.reopen(indexer.Options{})
+	if got := l.dump(); strings.Contains(got, `"extractive"`) || strings.Count(got, `"outline"`) != 2 {
 		t.Errorf("extractive summaries stay:\n%s", got)
 	}
 }
