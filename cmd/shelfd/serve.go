@@ -165,6 +165,7 @@ func (d *daemon) run(ctx context.Context) error {
 		}
 	}
 	server = mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status})
+	defer context.AfterFunc(ctx, d.insist)()
 	batches := make(chan watcher.Batch)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return d.watcher.Run(ctx, batches) })
@@ -177,6 +178,17 @@ func (d *daemon) run(ctx context.Context) error {
 		d.log.Info("ended")
 	}
 	return err
+}
+
+// endLimit is how long the end may take: longer, and service managers would kill, which is the same but unexplained.
+const endLimit = 5 * time.Second
+
+// insist ends the program when it does not end by itself. The database stands that: its log is replayed.
+func (d *daemon) insist() {
+	time.AfterFunc(endLimit, func() {
+		d.log.Error("ending by force: something did not end in time", zap.Duration("limit", endLimit))
+		os.Exit(exitWrong)
+	})
 }
 
 // listenError gives the reasons of a socket their exit codes.
