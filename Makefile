@@ -22,6 +22,8 @@ fuzz:
 	go test -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) ./chunker
 	go test -run '^$$' -fuzz FuzzCompile -fuzztime $(FUZZTIME) ./store
 	go test -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) ./internal/config
+	go test -run '^$$' -fuzz FuzzSession -fuzztime $(FUZZTIME) -fuzzminimizetime 2s ./mcp
+	go test -run '^$$' -fuzz FuzzLines -fuzztime $(FUZZTIME) ./mcp
 
 golden:
 	go test ./chunker ./store ./mcp ./cmd/shelfd -update

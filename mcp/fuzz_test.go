@@ -59,10 +59,16 @@ func FuzzSession(f *testing.F) {
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, `{"jsonrpc":"2.0","id":"a","method":"initialize","params":{}}`,
 		`{"jsonrpc":"2.0","id":3,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
 		`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"get_node_content","arguments":{"doc_path":"a","node_ids":["\u0000"],"part":1e3}}}`,
+		toolCall("5", "search_documents", fields{"query": "valve -\"x OR *", "where": "tag:", "mode": "regex"}),
+		rpc("6", "resources/read", uriParam("shelf://Standard/a.md")), rpc("7", "resources/subscribe", uriParam("shelf://Standard/%2e%2e/a.md")),
+		rpc("8", "resources/list", `"cursor":"Xw"`), rpc("9", "completion/complete", `"ref":{"type":"ref/resource","uri":"shelf://{shelf}/{+path}"},"argument":{"name":"path","value":"a"}`),
+		listenTo("10", `"notifications":{"resourcesListChanged":true,"resourceSubscriptions":["shelf://Standard/a.md"]},`) + "\n" + listenTo("10", `"notifications":{},`),
+		rpc("11", "prompts/get", `"name":"summarise_document","arguments":{"doc_path":"a"}`), toolCall("12", "docs_management", fields{"action": "manage_shelves", "operation": "list"}),
 	} {
 		f.Add([]byte(line))
 	}
-	s := New(Options{Store: newStore(f), MaxLine: 10000})
+	library := newLibrary(f, map[string]string{"a.md": "# A\n\nvalve\n"})
+	s := New(Options{Store: library.options.Store, MaxLine: 10000})
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		ours, theirs := net.Pipe()
 		go s.ServeConn(t.Context(), theirs)
