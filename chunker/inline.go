@@ -10,11 +10,12 @@ import (
 
 // plainText writes what a reader sees of inline nodes: no markup, no HTML, escapes and entities resolved.
 type plainText struct {
-	src      []byte
-	limit    int  // offset in src from which nothing is seen
-	oneLine  bool // stop at the first line break
-	finished bool
-	b        strings.Builder
+	src       []byte
+	limit     int  // offset in src from which nothing is seen
+	oneLine   bool // stop at the first line break
+	keepLines bool // write line breaks as such
+	finished  bool
+	b         strings.Builder
 }
 
 // plain is the visible text of the children of n in one line.
@@ -73,6 +74,10 @@ func (p *plainText) text(t *ast.Text) {
 	p.b.Write(unescape(seg.Value(p.src)))
 	if t.SoftLineBreak() || t.HardLineBreak() {
 		p.finished = p.oneLine
+		if p.keepLines {
+			p.b.WriteByte('\n')
+			return
+		}
 		p.b.WriteByte(' ')
 	}
 }

@@ -44,7 +44,7 @@ func partOf() param {
 
 // contract is every tool with its texts, in the order in which a model should think of them.
 func contract() []*tool {
-	return []*tool{browseTool(), documentTool(), structureTool(), contentTool(), searchTool(), relatedTool(), outlineTool(), syncTool(), managementTool()}
+	return []*tool{browseTool(), documentTool(), structureTool(), contentTool(), searchTool(), chunkTool(), relatedTool(), outlineTool(), syncTool(), managementTool()}
 }
 
 func browseTool() *tool {

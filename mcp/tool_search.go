@@ -11,7 +11,7 @@ import (
 	"shelfd/store"
 )
 
-// hit is one passage as SPEC names its fields; the last three are there with detail "evidence".
+// hit is one passage as SPEC names its fields.
 type hit struct {
 	DocPath      string           `json:"doc_path"`
 	DocID        int64            `json:"doc_id"`
@@ -28,9 +28,23 @@ type hit struct {
 	MatchedTerms []string         `json:"matched_terms"`
 	Match        store.Match      `json:"match"`
 	Context      string           `json:"context,omitempty"`
-	ChunkKey     string           `json:"chunk_key,omitempty"`
-	ChunkOrdinal *int             `json:"chunk_ordinal,omitempty"`
-	SectionLevel *int             `json:"section_level,omitempty"`
+	evidence
+}
+
+// evidence is what detail "evidence" adds to a hit; empty without.
+type evidence struct {
+	ChunkKey        string   `json:"chunk_key,omitempty"`
+	ChunkOrdinal    *int     `json:"chunk_ordinal,omitempty"` // from 0
+	SectionLevel    *int     `json:"section_level,omitempty"`
+	Quote           string   `json:"quote,omitempty"`
+	Paragraph       *int     `json:"paragraph,omitempty"` // ordinal of the quote's paragraph in get_chunk, from 0
+	ParagraphText   string   `json:"paragraph_text,omitempty"`
+	HighlightText   string   `json:"highlight_text,omitempty"`
+	HighlightRanges [][2]int `json:"highlight_ranges,omitzero"` // [start, end) in characters of highlight_text
+	ViewerCitation  string   `json:"viewer_citation,omitempty"` // the citation with what should light up
+	Retrieval       string   `json:"retrieval,omitempty"`
+	FTSRank         int      `json:"fts_rank,omitempty"` // from 1
+	FTSScore        float64  `json:"fts_score,omitempty"`
 
 	SectionSummary string `json:"section_summary,omitempty"` // of the section or the nearest one around it
 	DocSummary     string `json:"doc_summary,omitempty"`
@@ -71,7 +85,7 @@ func search(ctx context.Context, c call) (json.RawMessage, error) {
 			return queryRefusal(q, err)
 		}
 		f = found{Total: a.Total, Offset: q.Offset, Relaxed: a.Relaxed, Queries: shortTexts(a.Queries, 6), Suggestions: shortTexts(a.Suggestions, 5)}
-		if hits, err = hitsOf(v, a.Hits, c.args.text("detail") == "evidence"); err != nil {
+		if hits, err = hitsOf(v, a.Hits, q); err != nil {
 			return err
 		}
 		f.RelatedSections, err = leads(v, q)
@@ -90,6 +104,7 @@ func queryOf(args values) (q store.Query, warning string) {
 	q = store.Query{
 		Text: args.text("query"), Where: args.text("where"), Folder: strings.Trim(args.text("folder"), "/"), Path: args.text("doc_path"),
 		Limit: args.number("limit") + 1, Offset: args.number("offset"), Mode: store.Mode(args.text("mode")),
+		Evidence: args.text("detail") == "evidence",
 	}
 	if q.Mode == store.ModeVector || q.Mode == store.ModeHybrid {
 		warning = fmt.Sprintf("mode %s needs an embedding provider and none is configured; this is the full-text answer", q.Mode)
@@ -130,7 +145,7 @@ func checkPlace(v *store.View, q store.Query) error {
 	return nil
 }
 
-func hitsOf(v *store.View, list []store.Hit, evidence bool) ([]hit, error) {
+func hitsOf(v *store.View, list []store.Hit, q store.Query) ([]hit, error) {
 	shelves, err := v.Shelves()
 	if err != nil {
 		return nil, err
@@ -146,13 +161,29 @@ func hitsOf(v *store.View, list []store.Hit, evidence bool) ([]hit, error) {
 	for i, h := range list {
 		hits[i] = concise(h)
 		hits[i].ShelfState = states[h.Document.Shelf]
-		if evidence {
-			if err := levels.complete(&hits[i], h); err != nil {
-				return nil, err
-			}
+		if h.Evidence == nil {
+			continue
+		}
+		hits[i].evidence = evidenceOf(h)
+		hits[i].FTSRank, hits[i].FTSScore = q.Offset+i+1, hits[i].Score
+		if err := levels.complete(&hits[i], h); err != nil {
+			return nil, err
 		}
 	}
 	return hits, nil
+}
+
+func evidenceOf(h store.Hit) evidence {
+	ordinal := int(h.Chunk.ID - h.Document.FirstChunk) // the chunks of a document are contiguous
+	e := evidence{
+		ChunkKey: store.KeyString(h.Chunk.Key), ChunkOrdinal: &ordinal,
+		Quote: h.Evidence.Quote, HighlightText: h.Evidence.Highlight, HighlightRanges: rangesOf(h.Evidence),
+		ViewerCitation: store.CitationWithHints(h.Document.ID, h.Chunk.Key, h.Terms, *h.Evidence, maxArgument), Retrieval: "fts",
+	}
+	if at := h.Evidence.Paragraph; at >= 0 {
+		e.Paragraph, e.ParagraphText = &at, clip(h.Evidence.Paragraphs[at], clipProse)
+	}
+	return e
 }
 
 func concise(h store.Hit) hit {
@@ -183,8 +214,6 @@ func (l *levelsOf) complete(out *hit, h store.Hit) error {
 		}
 		l.nodes[h.Document.ID] = nodes
 	}
-	ordinal := int(h.Chunk.ID - h.Document.FirstChunk) // the chunks of a document are contiguous
-	out.ChunkKey, out.ChunkOrdinal = store.KeyString(h.Chunk.Key), &ordinal
 	if h.Chunk.Node < len(nodes) {
 		out.SectionLevel = &nodes[h.Chunk.Node].Level
 	}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"shelfd/chunker"
 )
 
 const shelfColumns = `s.id, s.name, s.description, s.commonRoot, s.origin, s.state, s.reason, s.since, s.device, s.reconciled_at, s.options,
@@ -177,19 +175,6 @@ func scanChunk(scan func(...any) error) (Chunk, error) {
 	err := scan(&c.ID, &c.DocumentID, &c.Node, &c.Lines.Start, &c.Lines.End, &c.Span.Start, &c.Span.End, &c.Prefix.Start, &c.Prefix.End, &hash, &c.Key.Seq)
 	c.Key.Hash = uint64(hash)
 	return c, err
-}
-
-// KeyString is the written form of a chunk key: sixteen hexadecimal digits, and "-2", "-3" … for later occurrences.
-func KeyString(k chunker.Key) string {
-	if k.Seq > 1 {
-		return fmt.Sprintf("%016x-%d", k.Hash, k.Seq)
-	}
-	return fmt.Sprintf("%016x", k.Hash)
-}
-
-// Citation is the stable reference to a chunk.
-func Citation(document int64, k chunker.Key) string {
-	return fmt.Sprintf("kb://doc/%d/chunk/%s", document, KeyString(k))
 }
 
 // Problems lists problems of a shelf ("" = all), in path order.

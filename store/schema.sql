@@ -99,7 +99,18 @@ CREATE TABLE chunks (
   key_hash    INTEGER NOT NULL,
   key_seq     INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX chunks_key ON chunks(key_hash); -- a citation whose document has lost the chunk
+CREATE INDEX chunks_key ON chunks(key_hash); -- citations
+
+-- Where chunks stood that an edit took away, for citations of them. Not part of the index: a rebuild begins without it.
+CREATE TABLE past_chunks (
+  id          INTEGER PRIMARY KEY,           -- the larger the later
+  key_hash    INTEGER NOT NULL,
+  key_seq     INTEGER NOT NULL,
+  document_id INTEGER NOT NULL,              -- no foreign key: the document may be gone
+  node_id     TEXT    NOT NULL,
+  line        INTEGER NOT NULL
+) STRICT;
+CREATE INDEX past_chunks_key ON past_chunks(key_hash); -- a citation whose chunk is gone
 
 -- Terms come already cut and folded by internal/text, separated by spaces: the tokenizer only splits at spaces.
 -- body: words, identifier parts and CJK bigrams in order, so phrases hold; heading: the trail of headings;

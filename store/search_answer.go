@@ -83,7 +83,7 @@ func (s *search) cap(ranking []ranked, shown map[int64]int) []ranked {
 
 // hits reads what a page shows.
 func (s *search) hits(page []placed) ([]Hit, error) {
-	marks := newScorer(s.wanted, make([]float64, len(s.wanted)))
+	m := s.marks()
 	r := reader{v: s.v, documents: map[int64]*document{}}
 	hits := make([]Hit, 0, len(page))
 	for _, p := range page {
@@ -93,7 +93,12 @@ func (s *search) hits(page []placed) ([]Hit, error) {
 		}
 		h.Score, h.Match = p.score, p.group.match
 		h.Terms = s.terms(p)
-		h.Snippet = snippet(body, marks)
+		h.Snippet = snippet(body, m.scorer)
+		if s.query.Evidence {
+			if h.Evidence, err = r.evidence(h, m); err != nil {
+				return nil, err
+			}
+		}
 		hits = append(hits, h)
 	}
 	return hits, nil
@@ -166,6 +171,7 @@ func (s *search) inPathOrder(ids postings) ([]placed, error) {
 type document struct {
 	Document
 	context string
+	content string // once asked for
 }
 
 // reader reads chunks for hits and keeps their documents.
@@ -184,7 +190,7 @@ func (r *reader) hit(id, documentID int64) (Hit, string, error) {
 	}
 	h := Hit{Document: d.Document, Context: d.context}
 	var body string
-	err = r.v.each(`SELECT c.id, c.document_id, c.node, c.line_start, c.line_end, c.byte_start, c.byte_end, c.prefix_start, c.prefix_end, c.key_hash, c.key_seq,
+	err = r.v.each(`SELECT `+chunkColumns+`,
 			substr(CAST(d.content AS BLOB), c.byte_start + 1, c.byte_end - c.byte_start)
 		FROM chunks c JOIN documents d ON d.id = c.document_id WHERE c.id = ?`, []any{id}, func(rows *sql.Rows) error {
 		var err error
@@ -208,7 +214,7 @@ func (r *reader) document(id int64) (*document, error) {
 	}
 	row.FrontMatter = nil
 	context, err := r.context(row.Shelf, row.Path)
-	d := &document{row, context}
+	d := &document{Document: row, context: context}
 	r.documents[id] = d
 	return d, err
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // workCorpus is the archive of real documents beside the repository; without it the benchmark is skipped.
-func workCorpus(b *testing.B) string {
+func workCorpus(b testing.TB) string {
 	dir, err := os.Getwd()
 	if err != nil {
 		b.Fatal(err)
@@ -39,8 +39,8 @@ func workCorpus(b *testing.B) string {
 	return archive
 }
 
-// fill indexes the archive, a shelf for each folder at its top.
-func (l *library) fill(b *testing.B, archive string) {
+// fill indexes the archive, a shelf for each folder at its top, or for those named only.
+func (l *library) fill(b testing.TB, archive string, folders ...string) {
 	f, err := os.Open(archive)
 	if err != nil {
 		b.Fatal(err)
@@ -53,7 +53,7 @@ func (l *library) fill(b *testing.B, archive string) {
 	files := tar.NewReader(unzipped)
 	for more := true; more; {
 		err := l.s.Update(context.Background(), func(tx *Tx) (err error) {
-			more, err = fillSome(tx, files)
+			more, err = fillSome(tx, files, folders)
 			return err
 		})
 		if err != nil {
@@ -63,8 +63,8 @@ func (l *library) fill(b *testing.B, archive string) {
 }
 
 // fillSome indexes the next documents of an archive and says whether there are more.
-func fillSome(tx *Tx, files *tar.Reader) (bool, error) {
-	for range 500 {
+func fillSome(tx *Tx, files *tar.Reader, folders []string) (bool, error) {
+	for n := 0; n < 500; {
 		h, err := files.Next()
 		if errors.Is(err, io.EOF) {
 			return false, nil
@@ -76,6 +76,10 @@ func fillSome(tx *Tx, files *tar.Reader) (bool, error) {
 		if ext := path.Ext(name); h.Typeflag != tar.TypeReg || !strings.Contains(name, "/") || ext != ".md" && ext != ".mdx" && ext != ".markdown" {
 			continue
 		}
+		if len(folders) > 0 && !slices.Contains(folders, shelfOf(name)) {
+			continue
+		}
+		n++
 		source, err := io.ReadAll(files)
 		if err != nil {
 			return false, err

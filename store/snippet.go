@@ -24,7 +24,7 @@ func snippet(body string, marks *scorer) string {
 	if utf8.RuneCountInString(line) <= snippetLength {
 		return line
 	}
-	start, end := bestStretch(line, marks)
+	start, end := bestStretch(line, marks, snippetLength)
 	out := strings.TrimSpace(line[start:end])
 	if start > 0 {
 		out = "…" + out
@@ -35,26 +35,27 @@ func snippet(body string, marks *scorer) string {
 	return out
 }
 
-// bestStretch is the part of a line that holds the most different wishes, then the most sightings, then stands first.
-func bestStretch(line string, marks *scorer) (start, end int) {
+// bestStretch is the part of a line, so many characters long, that holds the most different wishes, then the most
+// sightings, then stands first.
+func bestStretch(line string, marks *scorer, length int) (start, end int) {
 	var seen []sighting
 	marks.scan(line, func(m sighting) { seen = append(seen, m) })
 	slices.SortFunc(seen, func(a, b sighting) int { return cmp.Or(a.start-b.start, a.end-b.end) })
-	best := -1.0
+	best, keep := -1.0, 0
 	for i := range seen {
-		from := wordStart(line, back(line, seen[i].start, snippetLead))
-		to := forward(line, from, snippetLength)
+		from := min(wordStart(line, back(line, seen[i].start, snippetLead)), seen[i].start)
+		to := forward(line, from, length)
 		if worth := stretchWorth(seen[i:], to); worth > best {
-			best, start, end = worth, from, to
+			best, start, end, keep = worth, from, to, min(seen[i].end, to)
 		}
 	}
 	if best < 0 {
-		end = forward(line, 0, snippetLength)
+		end = forward(line, 0, length)
 	}
 	if end == len(line) {
-		start = wordStart(line, back(line, end, snippetLength))
+		start = min(start, wordStart(line, back(line, end, length)))
 	}
-	return start, wordEnd(line, start, end)
+	return start, max(keep, wordEnd(line, start, end))
 }
 
 // stretchWorth counts the wishes seen before to, and a little for each sighting.

@@ -25,7 +25,8 @@ import (
 //
 //	1: first.
 //	2: outlines and summaries.
-const LayoutVersion = 2
+//	3: chunks that went.
+const LayoutVersion = 3
 
 // ContentVersion numbers what cutting and segmentation make of the same bytes; a document cut by another version is
 // cut again. History:

@@ -194,6 +194,8 @@ type Query struct {
 	Limit  int    // 1–50
 	Offset int
 	Mode   Mode
+
+	Evidence bool // fill Hit.Evidence
 }
 
 // Mode says how to look.
@@ -231,6 +233,7 @@ type Hit struct {
 	Terms     []string // words of the query that the document's names or the chunk hold, as typed, folded
 	Match     Match
 	Context   string // sentence configured for the folder, "" = none
+	Evidence  *Evidence
 }
 
 // Answer is what a Query found.

@@ -34,6 +34,9 @@ func (tx *Tx) PutDocument(shelf, id int64, p *Prepared, f File) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := tx.remember(id, p, old); err != nil {
+		return 0, err
+	}
 	first, err := tx.chunkRange(old, len(p.chunks))
 	if err != nil {
 		return 0, err
