@@ -76,6 +76,11 @@ func (v *View) Recent(folder string, limit int) ([]Document, error) {
 		ORDER BY d.updated_at DESC, d.file_path LIMIT ?2`, folder, limit)
 }
 
+// DocumentsBelow lists the documents in a shelf or folder and below it ("" = everywhere), in path order.
+func (v *View) DocumentsBelow(folder string) ([]Document, error) {
+	return v.documents(`WHERE ?1 = '' OR d.folder = ?1 OR (d.folder > ?1 || '/' AND d.folder < ?1 || '0') ORDER BY d.file_path`, folder)
+}
+
 // NearPaths are up to n doc_paths that resemble path, closest first: those that end alike, then those with a file name
 // a few letters away.
 func (v *View) NearPaths(path string, n int) ([]string, error) {

@@ -154,7 +154,8 @@ func (d *daemon) run(ctx context.Context) error {
 	var server *mcp.Server // made after the indexer and before it runs
 	d.indexer = indexer.New(indexer.Options{
 		Store: d.store, Ledger: d.ledger, Watcher: d.watcher, Correlate: correlation(c.Correlate), OnlyAsked: !c.Correlate.Auto, Log: d.log,
-		Changed: func(changed indexer.Changed) { server.Announce(changed) },
+		Extractive: c.Summaries == "extractive",
+		Changed:    func(changed indexer.Changed) { server.Announce(changed) },
 	})
 	if d.listener, err = mcp.Listen(d.paths.Socket); err != nil {
 		return d.listenError(err)
