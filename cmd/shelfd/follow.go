@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
-
-	"shelfd/internal/client"
 )
 
 // Intervals of asking the daemon.
@@ -55,22 +52,24 @@ func (p *program) waitReady(ctx context.Context, limit time.Duration) error {
 	defer stop()
 	tick := time.NewTicker(waitInterval)
 	defer tick.Stop()
+	var last *live
 	for {
 		l, err := askLive(ctx, paths.Socket)
-		if err == nil && l.Index.State == "ready" {
-			return nil
+		if err == nil {
+			last = l
+			if l.Index.State == "ready" {
+				return nil
+			}
 		}
 		select {
 		case <-tick.C:
+			continue
 		case <-ctx.Done():
-			if l != nil {
-				return fmt.Errorf("still %v after %v", l.Index, limit)
-			}
-			if errors.Is(err, client.ErrNoDaemon) {
-				return &exit{exitNoDaemon, fmt.Errorf("no daemon at %q after %v", paths.Socket, limit)}
-			}
-			return err
 		}
+		if last != nil {
+			return fmt.Errorf("still %v after %v", last.Index, limit)
+		}
+		return &exit{exitNoDaemon, fmt.Errorf("no daemon answers on %q after %v", paths.Socket, limit)}
 	}
 }
 

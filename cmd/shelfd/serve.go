@@ -40,7 +40,7 @@ SIGHUP and a change of the configuration file reload it; SIGINT and SIGTERM end 
 type daemon struct {
 	program *program
 	paths   config.Paths
-	folders []string // of the command line
+	folders []config.Shelf // of the command line
 	started time.Time
 	log     *zap.Logger
 	level   zap.AtomicLevel
@@ -57,8 +57,15 @@ type daemon struct {
 }
 
 func (p *program) serve(ctx context.Context, folders []string) error {
-	d := &daemon{program: p, folders: folders, started: time.Now()}
+	d := &daemon{program: p, started: time.Now()}
 	defer d.close()
+	for _, folder := range folders {
+		root, name, err := config.Folder(folder)
+		if err != nil {
+			return &exit{exitUsage, err}
+		}
+		d.folders = append(d.folders, config.DefaultShelf(name, root))
+	}
 	if err := d.prepare(); err != nil {
 		return err
 	}

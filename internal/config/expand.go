@@ -46,23 +46,21 @@ func FreeName(name string, shelves []Shelf) string {
 	return free
 }
 
-// WithFolders adds a shelf for each folder named on the command line. A folder that is a root already stays what it is.
-func WithFolders(shelves []Shelf, folders []string) ([]Shelf, error) {
+// WithFolders adds shelves of folders named on the command line. A folder that is a root already stays what it is. It
+// does not look at the disk: a folder that was there at the start may be away for a while.
+func WithFolders(shelves, folders []Shelf) ([]Shelf, error) {
 	all := slices.Clone(shelves)
-	for _, folder := range folders {
-		root, name, err := Folder(folder)
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(all, func(s Shelf) bool { return s.Root == root }) {
+	for _, f := range folders {
+		if slices.ContainsFunc(all, func(s Shelf) bool { return s.Root == f.Root }) {
 			continue
 		}
 		for _, other := range all {
-			if reason := Overlap(root, fmt.Sprintf("the root of shelf %q,", other.Name), other.Root); reason != "" {
+			if reason := Overlap(f.Root, fmt.Sprintf("the root of shelf %q,", other.Name), other.Root); reason != "" {
 				return nil, fmt.Errorf("config: %s", reason)
 			}
 		}
-		all = append(all, DefaultShelf(FreeName(name, all), root))
+		f.Name = FreeName(f.Name, all)
+		all = append(all, f)
 	}
 	return all, nil
 }

@@ -164,7 +164,18 @@ func TestFoldersOfTheCommandLineBecomeShelves(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	shelves, err := WithFolders(nil, []string{dir + "/a/notes", dir + "/b/notes/", dir + "/.dotted", dir + "/a/notes"})
+	given := func(folders ...string) []Shelf {
+		var shelves []Shelf
+		for _, folder := range folders {
+			root, name, err := Folder(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shelves = append(shelves, DefaultShelf(name, root))
+		}
+		return shelves
+	}
+	shelves, err := WithFolders(nil, given(dir+"/a/notes", dir+"/b/notes/", dir+"/.dotted", dir+"/a/notes"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +186,7 @@ func TestFoldersOfTheCommandLineBecomeShelves(t *testing.T) {
 	if got, want := strings.Join(names, " "), "notes notes-2 dotted"; got != want {
 		t.Errorf("names %q, want %q", got, want)
 	}
-	if _, err := WithFolders(shelves, []string{dir + "/a/notes/deep"}); err == nil {
+	if _, err := WithFolders(shelves, given(dir+"/a/notes/deep")); err == nil {
 		t.Error("a folder inside another shelf was accepted")
 	}
 }
