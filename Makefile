@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME   ?= 30s
 CORPUS     ?=
 
-.PHONY: check test bench fuzz golden format
+.PHONY: check test bench relevance fuzz golden format
 
 check:
 	@unformatted="$$(go run $(GOFUMPT) -l .)"; [ -z "$$unformatted" ] || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
@@ -17,6 +17,9 @@ test:
 
 bench:
 	go run ./bench $(CORPUS)
+
+relevance:
+	go run ./bench relevance $(CORPUS)
 
 fuzz:
 	go test -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) ./chunker

@@ -21,17 +21,23 @@ type daemon struct {
 	client                         *client.Client
 }
 
-func newDaemon(ctx context.Context, work, root string) (*daemon, error) {
-	d := &daemon{
-		binary: filepath.Join(work, "shelfd"), root: root,
+// build builds the program into a folder and returns the path of the binary.
+func build(ctx context.Context, into string) (string, error) {
+	binary := filepath.Join(into, "shelfd")
+	command := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/shelfd")
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %w: %s", err, out)
+	}
+	return binary, nil
+}
+
+// newDaemon is a daemon over root that keeps its files in work.
+func newDaemon(binary, work, root string) *daemon {
+	return &daemon{
+		binary: binary, root: root,
 		socket: filepath.Join(work, "s"), database: filepath.Join(work, "state", "index.db"),
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-o", d.binary, "./cmd/shelfd")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build: %w: %s", err, out)
-	}
-	return d, nil
 }
 
 // built is how long the daemon took from its start.

@@ -3,8 +3,10 @@
 // It works on a copy of the folder, never in it, and prints everything in one run:
 //
 //	go run ./bench [FOLDER]
+//	go run ./bench relevance [CORPUS...]
 //
-// Without a FOLDER it unpacks ../shared/corpora/work.tar.gz.
+// Without a FOLDER it unpacks ../shared/corpora/work.tar.gz. relevance asks the questions of ../shared/corpora/truth, of
+// which the answers are known, on copies in which no link gives them away.
 package main
 
 import (
@@ -35,14 +37,22 @@ const (
 )
 
 func run(ctx context.Context, arguments []string) error {
-	if len(arguments) > 1 {
-		return errors.New("usage: go run ./bench [FOLDER]")
-	}
 	work, err := os.MkdirTemp("", "shelfd-bench")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
+	if len(arguments) > 0 && arguments[0] == "relevance" {
+		return relevance(ctx, work, arguments[1:])
+	}
+	if len(arguments) > 1 {
+		return errors.New("usage: go run ./bench [FOLDER], or go run ./bench relevance [CORPUS...]")
+	}
+	return speed(ctx, work, arguments)
+}
+
+// speed measures how long things take.
+func speed(ctx context.Context, work string, arguments []string) error {
 	c, err := newCorpus(ctx, work, arguments)
 	if err != nil {
 		return err
@@ -52,10 +62,11 @@ func run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	d, err := newDaemon(ctx, work, c.root)
+	binary, err := build(ctx, work)
 	if err != nil {
 		return err
 	}
+	d := newDaemon(binary, work, c.root)
 	defer d.stop()
 	if err := coldBuild(ctx, d, c, cold); err != nil {
 		return err

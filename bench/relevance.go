@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// relevance measures how well searches find the page that an author's link text names, beside two baselines.
+func relevance(ctx context.Context, work string, only []string) error {
+	truths, err := filepath.Glob("../shared/corpora/truth/*.anchors.jsonl")
+	if err != nil || len(truths) == 0 {
+		return errors.New("no ../shared/corpora/truth/*.anchors.jsonl")
+	}
+	source := filepath.Join(work, "source")
+	if err := unpack(ctx, source); err != nil {
+		return err
+	}
+	binary, err := build(ctx, work)
+	if err != nil {
+		return err
+	}
+	fmt.Println("corpus        title overlap    n  engine     MRR@10  nDCG@10  recall@10  empty")
+	for _, file := range truths {
+		name := strings.TrimSuffix(filepath.Base(file), ".anchors.jsonl")
+		if len(only) > 0 && !slices.Contains(only, name) {
+			continue
+		}
+		m := measurement{name: name, source: filepath.Join(source, name), work: filepath.Join(work, name), binary: binary}
+		if err := m.run(ctx, file); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// measurement is one corpus with its questions.
+type measurement struct {
+	name, source, work, binary string
+}
+
+func (m measurement) run(ctx context.Context, truth string) error {
+	questions, err := readTruth(truth)
+	if err != nil {
+		return err
+	}
+	root := filepath.Join(m.work, m.name)
+	if err := os.MkdirAll(m.work, 0o700); err != nil {
+		return err
+	}
+	files, err := maskedCopy(m.source, root, questions)
+	if err != nil {
+		return err
+	}
+	d := newDaemon(m.binary, m.work, root)
+	defer d.stop()
+	if _, err := d.start(ctx); err != nil {
+		return err
+	}
+	whole, err := wholeDocuments(ctx, root, files)
+	if err != nil {
+		return err
+	}
+	chunks, err := ourChunks(ctx, d.database, m.name, files)
+	if err != nil {
+		return err
+	}
+	engines := []named{{"shelfd", served{d, m.name}}, {"documents", whole}, {"chunks", chunks}}
+	tables, err := ask(ctx, engines, questions)
+	if err != nil {
+		return err
+	}
+	m.print(engines, tables)
+	return nil
+}
+
+// named is an engine under the name that tables show.
+type named struct {
+	name string
+	engine
+}
+
+// everything is the key of the scores over all questions.
+const everything = "all"
+
+// ask asks every engine every question and adds up by title overlap and in all.
+func ask(ctx context.Context, engines []named, questions []question) (map[string][]scores, error) {
+	tables := map[string][]scores{everything: make([]scores, len(engines))}
+	for _, q := range questions {
+		if tables[q.TitleOverlap] == nil {
+			tables[q.TitleOverlap] = make([]scores, len(engines))
+		}
+		for i, e := range engines {
+			r, err := e.rank(ctx, q.Query, depth+len(q.Sources)+len(q.Translations))
+			if err != nil {
+				return nil, err
+			}
+			tables[everything][i].add(q, r)
+			tables[q.TitleOverlap][i].add(q, r)
+		}
+	}
+	return tables, nil
+}
+
+func (m measurement) print(engines []named, tables map[string][]scores) {
+	for _, overlap := range []string{everything, "exact", "partial", "none"} {
+		for i, s := range tables[overlap] {
+			name, part, n := "", "", ""
+			if i == 0 {
+				name, part, n = m.name, overlap, fmt.Sprint(s.n)
+			}
+			fmt.Printf("%-12s  %-13s %4s  %-10s %.3f   %.3f    %.3f      %d\n", name, part, n, engines[i].name, s.mean(s.mrr), s.mean(s.ndcg), s.mean(s.recall), s.empty)
+		}
+	}
+	all := tables[everything]
+	best := max(all[1].mrr, all[2].mrr)
+	fmt.Printf("%-12s  MRR@10 %+.0f %% over the better baseline\n\n", m.name, 100*(all[0].mrr/best-1))
+}
