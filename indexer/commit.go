@@ -250,6 +250,7 @@ func (w *writing) settle() {
 	for _, o := range w.outcomes {
 		switch {
 		case o.prepared != nil:
+			delete(s.promised, o.change.Entry.Path)
 			s.counted.indexed++
 		case o.failed == nil && !o.vanished && !o.tooLarge:
 			s.counted.unchanged++

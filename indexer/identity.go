@@ -138,7 +138,7 @@ func (w *writing) identify(v *store.View, gone []store.File) (left []store.File,
 		n.left[g.Document] = g
 	}
 	for i, o := range w.outcomes {
-		if o.prepared != nil && o.change.Known == nil {
+		if o.prepared != nil && o.change.Known == nil && !w.shelf.promised[o.change.Entry.Path] {
 			n.fresh[i] = traitsOf(o.prepared)
 			n.same[o.file.Hash]++
 		}

@@ -132,7 +132,7 @@ func (r *run) sayLinks(ctx context.Context, records []store.Record, named []stri
 func (r *run) say(ctx context.Context, records []store.Record, named []string) error {
 	said := r.ledger.Said()
 	err := r.store.View(ctx, func(v *store.View) error {
-		for _, path := range named {
+		for _, path := range slices.Compact(slices.Sorted(slices.Values(named))) {
 			d, err := v.Document(path)
 			if errors.Is(err, store.ErrNotFound) {
 				continue

@@ -20,6 +20,7 @@ type shelf struct {
 	extractive     bool // as in Options
 
 	looks        map[string]look // second looks by path below the root; "" = the whole root
+	promised     map[string]bool // files whose document is known: it is made again with the id that its path has
 	looksWritten int             // as the row says
 
 	numbers   map[string]int  // file → 2, 3 … where several come to one doc_path
@@ -32,7 +33,7 @@ type shelf struct {
 }
 
 func (r *run) newShelf(w Shelf, id int64) *shelf {
-	return &shelf{Shelf: w, id: id, extractive: r.extractive, looks: map[string]look{}, transit: newTransit()}
+	return &shelf{Shelf: w, id: id, extractive: r.extractive, looks: map[string]look{}, promised: map[string]bool{}, transit: newTransit()}
 }
 
 // counts are what a sync reports.

@@ -117,7 +117,7 @@ func (w *writing) adopt(tx *store.Tx) error {
 		if err := errors.Join(w.delete(tx, d.ID), tx.Reserve(t.made.path, t.gone.Document)); err != nil {
 			return err
 		}
-		s.looks[d.File] = lookNow()
+		s.looks[d.File], s.promised[d.File] = lookNow(), true
 	}
 	return nil
 }
