@@ -84,13 +84,14 @@ type writing struct {
 	traits  map[int64]traits  // of what is gone
 	paths   map[int64]string  // the same: doc_path
 	lastID  int64             // of documents there were before
+	others  []func()          // looks to be taken after the transaction
 
 	// What the transaction comes to; begun anew when it is tried again.
 	changed []int64 // documents written
 	removed []int64
 	created int          // documents that were not there before
 	fresh   map[int]bool // outcomes whose document has an id that no document had before
-	evicted map[int64]bool
+	evicted map[int64]bool             // documents removed, as a set
 	names   map[string]bool            // names that links may resolve to otherwise now
 	links   map[int64][]store.TextLink // of the texts written
 	news    Changed
@@ -157,9 +158,37 @@ func (w *writing) prepare(ctx context.Context) (left []store.File, err error) {
 		if left, err = w.identify(v, w.gone); err != nil {
 			return err
 		}
-		return w.renumbered(v)
+		return errors.Join(w.renumbered(v), w.namesakes(v))
 	})
 	return left, err
+}
+
+// namesakes finds the other names of files that have several: no event tells that they hold other bytes now.
+func (w *writing) namesakes(v *store.View) error {
+	for _, o := range w.outcomes {
+		if o.prepared == nil || o.change.Known == nil || o.change.Entry.Links < 2 {
+			continue
+		}
+		places, err := v.SameFile(o.file.Device, o.file.Inode)
+		if err != nil {
+			return err
+		}
+		for _, p := range places {
+			if s := w.shelfByID(p.Shelf); s != nil && (s != w.shelf || p.File != o.file.File) {
+				w.others = append(w.others, func() { s.looks[p.File] = lookNow() })
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) shelfByID(id int64) *shelf {
+	for _, s := range r.shelves {
+		if s.id == id {
+			return s
+		}
+	}
+	return nil
 }
 
 // refresh corrects what the plan knew: while the readers worked, a document may have been made or removed.
@@ -255,6 +284,9 @@ func (w *writing) settle() {
 		case o.failed == nil && !o.vanished && !o.tooLarge:
 			s.counted.unchanged++
 		}
+	}
+	for _, look := range w.others {
+		look()
 	}
 	w.rememberMade()
 	w.run.links.note(w.changed, w.removed)

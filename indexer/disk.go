@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -30,25 +31,44 @@ func (systemDisk) List(ctx context.Context, root watcher.Root, under []string) (
 }
 
 func (systemDisk) Open(root watcher.Root) (Folder, error) {
-	r, err := os.OpenRoot(root.Path)
+	real, err := filepath.EvalSymlinks(root.Path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := os.OpenRoot(real)
 	if err != nil {
 		return nil, err
 	}
 	return systemFolder{r, root.FollowSymlinks}, nil
 }
 
+// systemFolder opens files through a root without links of its own.
 type systemFolder struct {
 	root   *os.Root
 	follow bool
 }
 
+// readOnly has O_NONBLOCK: a FIFO that took the place of the file must not hold us.
+const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
+
 func (f systemFolder) Open(path string) (*os.File, error) {
-	// O_NONBLOCK: a FIFO that took the place of the file must not hold us.
-	file, err := f.root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil && f.follow && !errors.Is(err, fs.ErrNotExist) {
-		file, err = os.OpenFile(f.root.Name()+"/"+path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := f.root.OpenFile(path, readOnly, 0)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return file, err
 	}
-	return file, err
+	// os.Root takes an absolute link for one that leaves, also where it leads to a file inside.
+	real, resolveErr := filepath.EvalSymlinks(filepath.Join(f.root.Name(), filepath.FromSlash(path)))
+	if resolveErr != nil {
+		return nil, resolveErr
+	}
+	if f.follow {
+		return os.OpenFile(real, readOnly, 0)
+	}
+	inside, relErr := filepath.Rel(f.root.Name(), real)
+	if relErr != nil || inside == path {
+		return nil, err
+	}
+	return f.root.OpenFile(inside, readOnly, 0)
 }
 
 func (f systemFolder) Empty() (bool, error) {

@@ -1,6 +1,8 @@
 package indexer
 
 import (
+	"errors"
+
 	"shelfd/chunker"
 	"shelfd/store"
 )
@@ -44,13 +46,13 @@ func (w *writing) recordFaults(tx *store.Tx) error {
 	faulty := map[string]bool{}
 	for _, f := range w.listing.Faults {
 		faulty[f.Path] = true
-		if err := w.addProblem(tx, f.Path, stageRead, f.Err.Error()); err != nil {
+		if err := w.addProblem(tx, f.Path, stageRead, stageSpecial, f.Err); err != nil {
 			return err
 		}
 	}
 	for _, f := range w.listing.Skipped {
 		faulty[f.Path] = true
-		if err := w.addProblem(tx, f.Path, stageSpecial, f.Err.Error()); err != nil {
+		if err := w.addProblem(tx, f.Path, stageSpecial, stageRead, f.Err); err != nil {
 			return err
 		}
 	}
@@ -91,7 +93,10 @@ func (w *writing) clearProblems(tx *store.Tx, file string) error {
 	return tx.SetProblems(w.shelf.id, file, "", nil)
 }
 
-func (w *writing) addProblem(tx *store.Tx, file, stage, reason string) error {
-	w.shelf.problems = true
-	return tx.AddProblems(w.shelf.id, file, w.shelf.docPath(file), []store.Problem{{Stage: stage, Reason: reason}})
+// addProblem stores why a path could not be looked at, in place of what was said about it in another stage.
+func (w *writing) addProblem(tx *store.Tx, file, stage, other string, reason error) error {
+	s := w.shelf
+	s.problems = true
+	return errors.Join(tx.ClearProblems(s.id, file, other),
+		tx.AddProblems(s.id, file, s.docPath(file), []store.Problem{{Stage: stage, Reason: reason.Error()}}))
 }

@@ -74,6 +74,7 @@ func (w *writing) delete(tx *store.Tx, id int64) error {
 	if err := errors.Join(tx.SetProblems(d.ShelfID, d.File, "", nil), tx.DeleteDocument(id), tx.Reserve(d.Path, id)); err != nil {
 		return err
 	}
+	w.evicted[id] = true
 	w.removed = append(w.removed, id)
 	w.news.Gone = append(w.news.Gone, d.Path)
 	return nil
@@ -134,7 +135,7 @@ func (w *writing) put(tx *store.Tx, i int, o outcome) error {
 		return nil
 	case o.failed != nil:
 		s.problems = true
-		return tx.AddProblems(s.id, path, s.docPath(path), o.problems)
+		return errors.Join(tx.ClearProblems(s.id, path, stageSpecial), tx.AddProblems(s.id, path, s.docPath(path), o.problems))
 	case o.tooLarge:
 		s.problems = true
 		if k != nil {
@@ -233,7 +234,6 @@ func (w *writing) makeRoom(tx *store.Tx, path string, id int64) error {
 	if err := errors.Join(w.delete(tx, d.ID), tx.Reserve(w.shelf.docPath(d.File), d.ID)); err != nil {
 		return err
 	}
-	w.evicted[d.ID] = true
 	w.shelf.looks[d.File] = lookNow()
 	return nil
 }

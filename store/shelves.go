@@ -237,3 +237,23 @@ func (v *View) FileOf(docPath string) (string, error) {
 	}
 	return string(file), err
 }
+
+// Place is a file of a shelf.
+type Place struct {
+	Shelf int64
+	File  string // exact bytes below the root
+}
+
+// SameFile lists the known files that are one on the disk. It looks at every file: links beside the first are rare.
+func (v *View) SameFile(device, inode uint64) ([]Place, error) {
+	var places []Place
+	err := v.each(`SELECT shelf_id, file FROM files WHERE inode = ? AND device = ?`, []any{int64(inode), int64(device)}, func(rows *sql.Rows) error {
+		var p Place
+		var file sql.RawBytes
+		err := rows.Scan(&p.Shelf, &file)
+		p.File = string(file)
+		places = append(places, p)
+		return err
+	})
+	return places, err
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -251,19 +252,38 @@ func (l *Library) Fresh() string {
 func (l *Library) Matches() {
 	l.t.Helper()
 	if diff := Diff(l.Dump(), l.Fresh()); diff != "" {
-		l.t.Fatalf("the index is not that of a fresh build (- index, + fresh):\n%s", diff)
+		l.t.Fatalf("the index is not that of a fresh build (- index, + fresh):\n%s\n%s", diff, l.unreadable())
 	}
 }
+
+// leftOut are the notices of links that lead nowhere, elsewhere or to a folder: no event at the link tells that its
+// target changed, so they may be old until the next reconcile. No document hangs on them.
+var leftOut = regexp.MustCompile(`(?m)^.*"stage":"special","reason":"link .*\n`)
 
 // Follows waits, without a sync, until the index is what a fresh one would be.
 func (l *Library) Follows() {
 	l.t.Helper()
-	fresh := l.Fresh()
+	fresh := leftOut.ReplaceAllString(l.Fresh(), "")
 	diff := ""
 	l.Eventually("the index equals a fresh build", func() bool {
-		diff = Diff(l.Dump(), fresh)
+		diff = Diff(leftOut.ReplaceAllString(l.Dump(), ""), fresh)
 		return diff == ""
-	}, func() string { return "(- index, + fresh):\n" + diff })
+	}, func() string { return "(- index, + fresh):\n" + diff + "\n" + l.unreadable() })
+}
+
+// unreadable lists the problems for which a dump leaves shelves out.
+func (l *Library) unreadable() string {
+	var b strings.Builder
+	l.View(func(v *store.View) error {
+		problems, err := v.Problems("")
+		for _, p := range problems {
+			if p.Stage == "read" {
+				b.WriteString(p.Path + ": " + p.Reason + "\n")
+			}
+		}
+		return err
+	})
+	return b.String()
 }
 
 // Eventually waits until ok holds. seen says what stood instead when it never did.
