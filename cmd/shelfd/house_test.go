@@ -15,17 +15,19 @@ import (
 // is used by tests only, which the go command's lists leave out.
 func mayImport() map[string][]string {
 	return map[string][]string{
-		"internal/text":   {},
-		"internal/config": {"internal/text"},
-		"internal/bridge": {},
-		"internal/client": {},
-		"internal/vector": {},
-		"watcher":         {},
-		"chunker":         {"internal/text"},
-		"correlate":       {"internal/text"},
-		"store":           {"chunker", "correlate", "internal/text", "internal/vector"},
-		"indexer":         {"watcher", "chunker", "correlate", "store", "internal/text"},
-		"mcp":             {"store", "indexer", "chunker", "internal/text"},
+		"internal/text":    {},
+		"internal/config":  {"internal/text"},
+		"internal/bridge":  {},
+		"internal/client":  {},
+		"internal/vector":  {},
+		"watcher":          {},
+		"chunker":          {"internal/text"},
+		"correlate":        {"internal/text"},
+		"store":            {"chunker", "correlate", "internal/text", "internal/vector"},
+		"indexer":          {"watcher", "chunker", "correlate", "store", "internal/text"},
+		"internal/service": {"systemd"},
+		"systemd":          {},
+		"mcp":              {"store", "indexer", "chunker", "internal/text"},
 	}
 }
 

@@ -26,16 +26,16 @@ const reloadPoll = 10 * time.Second
 
 // keepConfigured declares the shelves and keeps them as the configuration says while it changes.
 func (d *daemon) keepConfigured(ctx context.Context) error {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	notify(d.program.getenv, "READY=1") // The socket listens, and a request to reload would no longer end the program.
 	shelves, err := d.declare(ctx, d.config, nil)
 	if err != nil {
 		return ignoreEnd(ctx, err)
 	}
 	d.declared.Store(true)
-	notify(d.program.getenv, "READY=1")
 	d.log.Info("serving", zap.String("socket", d.paths.Socket), zap.String("database", d.paths.Database), zap.Int("shelves", len(shelves)))
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
-	defer signal.Stop(hangup)
 	changes := d.watchConfig(ctx)
 	poll := time.NewTicker(reloadPoll)
 	defer poll.Stop()
@@ -50,6 +50,10 @@ func (d *daemon) keepConfigured(ctx context.Context) error {
 			quiet.Reset(reloadQuiet)
 			continue
 		case <-hangup:
+			notify(d.program.getenv, "RELOADING=1\nMONOTONIC_USEC="+monotonicMicroseconds())
+			shelves = d.reload(ctx, shelves)
+			notify(d.program.getenv, "READY=1")
+			continue
 		case <-quiet.C:
 		case <-poll.C:
 		}

@@ -108,11 +108,16 @@ func hear(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("nobody listens on %s", args[0])
 	}
 	ts.Check(conn.SetReadDeadline(time.Now().Add(20 * time.Second)))
-	datagram := make([]byte, 1024)
-	n, err := conn.Read(datagram)
-	ts.Check(err)
-	if heard := string(datagram[:n]); !strings.Contains(heard, args[1]) {
-		ts.Fatalf("heard %q, want %q", heard, args[1])
+	var heard []string
+	for datagram := make([]byte, 1024); ; {
+		n, err := conn.Read(datagram)
+		if err != nil {
+			ts.Fatalf("heard %q, want %q: %v", heard, args[1], err)
+		}
+		heard = append(heard, string(datagram[:n]))
+		if strings.Contains(heard[len(heard)-1], args[1]) {
+			return
+		}
 	}
 }
 

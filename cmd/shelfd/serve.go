@@ -32,7 +32,7 @@ those made with 'shelfd add'. Nothing is ever written below a FOLDER.
 SIGHUP and a change of the configuration file reload it; SIGINT and SIGTERM end the daemon.`,
 		Example: `  shelfd serve ~/notes
   shelfd serve                      # what the configuration says`,
-		RunE: func(c *cobra.Command, args []string) error { return p.serve(c.Context(), args) },
+		RunE: func(c *cobra.Command, args []string) error { return p.settled(p.serve(c.Context(), args)) },
 	}
 }
 
@@ -81,6 +81,9 @@ func (d *daemon) prepare() error {
 	if d.paths, err = d.program.paths(); err != nil {
 		return err
 	}
+	if err := d.adopt(); err != nil {
+		return err
+	}
 	if d.config, err = d.program.config(d.paths); err != nil {
 		return err
 	}
@@ -92,11 +95,14 @@ func (d *daemon) prepare() error {
 	if len(shelves) == 0 && len(d.config.ShelfFolders) == 0 && !d.anyAdded() {
 		return usage("nothing to serve; type: shelfd serve FOLDER")
 	}
-	if err := config.CheckSocketPath(d.paths.Socket); err != nil {
-		return &exit{exitUsage, err}
-	}
 	if err := config.MakeFolder(filepath.Dir(d.paths.Database)); err != nil {
 		return &exit{exitDatabase, err}
+	}
+	if d.listener != nil {
+		return nil // The place and the mode of the socket are the service manager's.
+	}
+	if err := config.CheckSocketPath(d.paths.Socket); err != nil {
+		return &exit{exitUsage, err}
 	}
 	if err := config.MakeFolder(filepath.Dir(d.paths.Socket)); err != nil {
 		return &exit{exitUsage, err}
@@ -164,13 +170,8 @@ func (d *daemon) run(ctx context.Context) error {
 		Extractive: c.Summaries == "extractive",
 		Changed:    func(changed indexer.Changed) { server.Announce(changed) },
 	})
-	if d.listener, err = mcp.Listen(d.paths.Socket); err != nil {
-		return d.listenError(err)
-	}
-	if c.SocketMode != 0o600 {
-		if err := os.Chmod(d.paths.Socket, c.SocketMode); err != nil {
-			return &exit{exitUsage, err}
-		}
+	if err := d.listen(); err != nil {
+		return err
 	}
 	server = mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status})
 	defer context.AfterFunc(ctx, d.insist)()
@@ -180,8 +181,8 @@ func (d *daemon) run(ctx context.Context) error {
 	group.Go(func() error { return d.indexer.Run(ctx, batches) })
 	group.Go(func() error { return server.Serve(ctx, d.listener) })
 	group.Go(func() error { return d.keepConfigured(ctx) })
+	group.Go(func() error { return d.report(ctx) })
 	err = group.Wait()
-	notify(d.program.getenv, "STOPPING=1")
 	if err == nil {
 		d.log.Info("ended")
 	}
@@ -193,10 +194,28 @@ const endLimit = 5 * time.Second
 
 // insist ends the program when it does not end by itself. The database stands that: its log is replayed.
 func (d *daemon) insist() {
+	notify(d.program.getenv, "STOPPING=1")
 	time.AfterFunc(endLimit, func() {
 		d.log.Error("ending by force: something did not end in time", zap.Duration("limit", endLimit))
 		os.Exit(exitWrong)
 	})
+}
+
+// listen makes the socket, unless the service manager did.
+func (d *daemon) listen() error {
+	if d.listener != nil {
+		return nil
+	}
+	var err error
+	if d.listener, err = mcp.Listen(d.paths.Socket); err != nil {
+		return d.listenError(err)
+	}
+	if mode := d.config.SocketMode; mode != 0o600 {
+		if err := os.Chmod(d.paths.Socket, mode); err != nil {
+			return &exit{exitUsage, err}
+		}
+	}
+	return nil
 }
 
 // listenError gives the reasons of a socket their exit codes.

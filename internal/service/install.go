@@ -1,0 +1,4 @@
+package service
+
+// Label names the job at launchd.
+const Label = "org.shelfd.daemon"
