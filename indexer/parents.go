@@ -123,13 +123,15 @@ func (x *Indexer) ParentOrigins(ctx context.Context) (origins []ParentOrigin, er
 		said := r.ledger.Said().Parents
 		for _, child := range slices.Sorted(maps.Keys(r.shelves)) {
 			s := r.shelves[child]
-			for _, parent := range slices.Sorted(slices.Values(s.Parents)) {
-				origins = append(origins, ParentOrigin{child, parent, "config", s.ParentsAt})
+			all := map[string]ParentOrigin{}
+			for parent := range said[child] {
+				all[parent] = ParentOrigin{child, parent, "manual", ""}
 			}
-			for _, parent := range slices.Sorted(maps.Keys(said[child])) {
-				if !slices.Contains(s.Parents, parent) {
-					origins = append(origins, ParentOrigin{child, parent, "manual", ""})
-				}
+			for _, parent := range s.Parents {
+				all[parent] = ParentOrigin{child, parent, "config", s.ParentsAt}
+			}
+			for _, parent := range slices.Sorted(maps.Keys(all)) {
+				origins = append(origins, all[parent])
 			}
 		}
 		return nil

@@ -1,0 +1,185 @@
+package indexer_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"shelfd/internal/shelftest"
+	"shelfd/store"
+)
+
+func sprint(v any) string { return fmt.Sprint(v) }
+
+func export(l *shelftest.Library, shelf string) (text string) {
+	l.View(func(v *store.View) error {
+		m, err := v.Manifest(shelf)
+		if err != nil {
+			return err
+		}
+		b, err := m.Encode()
+		text = string(b)
+		return err
+	})
+	return text
+}
+
+func parse(t *testing.T, text string) store.Manifest {
+	t.Helper()
+	m, err := store.ParseManifest([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// stated is a library with links that someone stated, among them one with every field.
+func stated(t *testing.T) *shelftest.Library {
+	l := heating(t)
+	_, err := l.Indexer.AddLinks(
+		t.Context(),
+		store.ManualLink{Source: "client/boiler.md", Target: "product/pump.md", Relation: "needs", Confidence: 0.75, Label: "<here> & there", Rationale: "perché sì"},
+		store.ManualLink{Source: "client/boiler.md", Target: "product/boiler.md", Relation: "extends", Confidence: 1},
+		store.ManualLink{Source: "product/pump.md", Target: "product/boiler.md", Relation: "part_of", Confidence: 0},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestExportImportElsewhereExportIsByteEqual(t *testing.T) {
+	l := stated(t)
+	elsewhere := heating(t)
+	for _, shelf := range []string{"client", "product", "other"} {
+		text := export(l, shelf)
+		m := parse(t, text)
+		dry, err := elsewhere.Indexer.Import(t.Context(), m, "", true)
+		if err != nil || dry.Changed != len(m.Links) {
+			t.Errorf("dry: %+v %v", dry, err)
+		}
+		expect(t, "links after a dry run", len(linksOf(elsewhere, store.LinkQuery{Shelf: shelf, Origin: store.OriginManual})), 0)
+		for _, changed := range []int{len(m.Links), 0} {
+			report, err := elsewhere.Indexer.Import(t.Context(), m, "", false)
+			if err != nil || report.Changed != changed || len(report.Warnings) != 0 || report.Links != len(m.Links) || report.Shelf != shelf {
+				t.Errorf("%s: %+v %v, want %d changed", shelf, report, err, changed)
+			}
+		}
+		if again := export(elsewhere, shelf); again != text {
+			t.Errorf("%s:\n%s\nthen\n%s", shelf, text, again)
+		}
+	}
+	elsewhere.Matches()
+}
+
+func TestAManifestNamesPathsAndNeverIds(t *testing.T) {
+	l := stated(t)
+	want := `{
+  "format_version": 2,
+  "shelf": {
+    "name": "client",
+    "description": "",
+    "parents": []
+  },
+  "documents": [
+    {
+      "relative_path": "boiler.md",
+      "title": "Boiler pressure",
+      "tags": [
+        "heat",
+        "water"
+      ],
+      "content_hash": "` + hashOf(l, "client/boiler.md") + `"
+    }
+  ],
+  "document_links": [
+    {
+      "source": {
+        "relative_path": "boiler.md"
+      },
+      "target": {
+        "relative_path": "boiler.md",
+        "shelf": "product"
+      },
+      "relation": "extends",
+      "confidence": 1
+    },
+    {
+      "source": {
+        "relative_path": "boiler.md"
+      },
+      "target": {
+        "relative_path": "pump.md",
+        "shelf": "product"
+      },
+      "relation": "needs",
+      "confidence": 0.75,
+      "label": "<here> & there",
+      "rationale": "perché sì"
+    }
+  ]
+}
+`
+	if got := export(l, "client"); got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+func hashOf(l *shelftest.Library, path string) (hash string) {
+	l.View(func(v *store.View) error {
+		d, err := v.Document(path)
+		hash = d.Hash
+		return err
+	})
+	return hash
+}
+
+func TestWhatCannotBeResolvedIsAWarning(t *testing.T) {
+	l := heating(t)
+	half := 0.5
+	m := store.Manifest{FormatVersion: 2, Shelf: store.ManifestShelf{Name: "away"}, Links: []store.ManifestLink{
+		{Source: store.ManifestEnd{Path: "boiler.md"}, Target: store.ManifestEnd{Path: "pump.md", Shelf: "product"}, Relation: "needs"},
+		{Source: store.ManifestEnd{Path: "boiler.md"}, Target: store.ManifestEnd{Path: "pump.md", Shelf: "product"}, Relation: "needs", Confidence: &half},
+		{Source: store.ManifestEnd{Path: "gone.md"}, Target: store.ManifestEnd{Path: "pump.md", Shelf: "product"}, Relation: "needs"},
+		{Source: store.ManifestEnd{Path: "boiler.md"}, Target: store.ManifestEnd{Path: "x.md", Shelf: "nonesuch"}, Relation: "needs"},
+		{Source: store.ManifestEnd{Path: "boiler.md", Shelf: "away"}, Target: store.ManifestEnd{Path: "boiler.md"}, Relation: "needs"},
+		{Source: store.ManifestEnd{Path: "boiler.md"}, Target: store.ManifestEnd{Path: "chimney.md", Shelf: "product"}},
+	}}
+	for _, dry := range []bool{true, false} {
+		report, err := l.Indexer.Import(t.Context(), m, "client", dry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, "report", []any{report.Shelf, report.Links, report.Changed, len(report.Warnings)}, []any{"client", 6, 1, 5})
+		for i, says := range []string{"stands in the manifest twice", `there is no document "client/gone.md" here`, `"nonesuch/x.md" here`, "linked with itself", "needs a relation"} {
+			if !strings.Contains(report.Warnings[i], says) {
+				t.Errorf("%s, want %q", report.Warnings[i], says)
+			}
+		}
+	}
+	links := linksOf(l, store.LinkQuery{Origin: store.OriginManual})
+	if len(links) != 1 || links[0].Source != "client/boiler.md" || links[0].Confidence != 1 {
+		t.Errorf("%+v", links)
+	}
+}
+
+func TestATextThatIsNoManifestIsRefused(t *testing.T) {
+	for text, says := range map[string]string{
+		`{"shelf":{"name":"a"}}`:                                    "there is no format_version in it",
+		`{"format_version":1}`:                                      "format_version 1 is not one that this program reads",
+		`{"format_version":"2"}`:                                    "format_version 2 is not one",
+		`{"format_version":3}`:                                      "format_version 3 is not one",
+		`{"format_version":2,"documents":{}}`:                       "cannot unmarshal object",
+		`{"format_version":2,"document_links":[{"source":"a.md"}]}`: "cannot unmarshal string",
+		`[]`: "cannot unmarshal array",
+		``:   "unexpected end",
+	} {
+		_, err := store.ParseManifest([]byte(text))
+		if !errors.Is(err, store.ErrManifest) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", text, err, says)
+		}
+	}
+	m := parse(t, `{"format_version":2,"shelf":{"name":"a","colour":"red"},"from":"the future"}`)
+	expect(t, "unknown fields are left alone", m.Shelf.Name, "a")
+}
