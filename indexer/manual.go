@@ -153,9 +153,14 @@ func (r *run) say(ctx context.Context, records []store.Record, named []string) e
 	return r.ledger.Append(records...)
 }
 
-// Stated is the doc_path of the document that statements know by an id, "" = none: it need not be there at present.
-func (x *Indexer) Stated(id int64) string {
-	for path, stated := range x.ledger.Said().IDs {
+// Stated is the doc_path of the document that statements know by that path or id, "" = none: it need not be there at
+// present.
+func (x *Indexer) Stated(path string, id int64) string {
+	said := x.ledger.Said()
+	if said.Names(path) {
+		return path
+	}
+	for path, stated := range said.IDs {
 		if stated == id {
 			return path
 		}

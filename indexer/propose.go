@@ -22,11 +22,12 @@ type Correlation struct {
 
 // Proposal is the answer to a Correlation.
 type Proposal struct {
-	Candidates int            // pairs that were compared
-	Proposed   int            // links that pass, standing already or not
-	Written    int            // of those, new or other than they stood; 0 unless applied
-	Removed    int            // links that stood and do not pass; 0 unless applied
-	Links      []ProposedLink // the best of those that pass, best first, at most maxSample
+	Params     correlate.Params // that hold for the shelf or document, those asked for in place
+	Candidates int              // pairs that were compared
+	Proposed   int              // links that pass, standing already or not
+	Written    int              // of those, new or other than they stood; 0 unless applied
+	Removed    int              // links that stood and do not pass; 0 unless applied
+	Links      []ProposedLink   // the best of those that pass, best first, at most maxSample
 }
 
 // ProposedLink is a heuristic link with its ends named.
@@ -120,9 +121,34 @@ func (x *Indexer) sources(ctx context.Context, c Correlation) (ids []int64, err 
 	return ids, err
 }
 
+// under are the orders as they would be with what is asked.
+func (c Correlation) under(o orders) orders {
+	if c.Document != "" {
+		return o.with(c.Document, c.Settings)
+	}
+	return o.with(c.Shelf, c.Settings)
+}
+
+// params are those that would hold for the shelf or the document.
+func (c Correlation) params(o orders) correlate.Params {
+	shelf := c.Shelf
+	if c.Document != "" {
+		shelf = shelfOf(c.Document)
+	}
+	p, _ := c.under(o).of(shelf, c.Document)
+	return p
+}
+
 // proposeAll works the documents off a slice at a time, so that edits come in between.
 func (x *Indexer) proposeAll(ctx context.Context, c Correlation, ids []int64, steps steps) (Proposal, error) {
 	var p Proposal
+	err := x.do(ctx, func(_ context.Context, r *run) error {
+		p.Params = c.params(r.orders())
+		return nil
+	})
+	if err != nil {
+		return p, err
+	}
 	for done := 0; done < len(ids); {
 		err := x.withFeatures(ctx, func(r *run) error {
 			n, err := r.proposeSome(ctx, c, ids[done:], &p)
@@ -149,12 +175,7 @@ func (p *Proposal) best() {
 
 // proposeSome takes as many of the documents as choreTime allows, and says how many these were.
 func (r *run) proposeSome(ctx context.Context, c Correlation, ids []int64, p *Proposal) (n int, err error) {
-	o := r.orders()
-	if c.Document != "" {
-		o = o.with(c.Document, c.Settings)
-	} else {
-		o = o.with(c.Shelf, c.Settings)
-	}
+	o := c.under(r.orders())
 	start := time.Now()
 	err = r.store.View(ctx, func(v *store.View) error {
 		for n = 0; n < len(ids) && (n == 0 || time.Since(start) < choreTime); n++ {

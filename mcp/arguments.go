@@ -20,9 +20,12 @@ type kind string
 
 // The kinds of argument.
 const (
-	aString kind = "string"
-	anInt   kind = "integer"
-	aList   kind = "array" // of strings, or of objects where the param has entries
+	aString  kind = "string"
+	anInt    kind = "integer"
+	aList    kind = "array" // of strings, or of objects where the param has entries
+	aNumber  kind = "number"
+	aBool    kind = "boolean"
+	anObject kind = "object" // of any members
 )
 
 // param is one argument of a tool.
@@ -31,7 +34,7 @@ type param struct {
 	kind     kind
 	about    string
 	required bool
-	min, max int      // characters of a string, value of an integer, entries of a list; max 0 = none
+	min, max int      // characters of a string, value of an integer or number, entries of a list; max 0 = none
 	choices  []string // of a string or of a list's entries; nil = any
 	entries  []param  // the members of each object of a list; nil = a list of strings
 	absent   any      // value when not given; nil = none
@@ -41,6 +44,12 @@ type param struct {
 func (p param) expected() string {
 	limits := fmt.Sprintf("%d-%d", p.min, p.max)
 	switch {
+	case p.kind == aNumber:
+		return "a number " + limits
+	case p.kind == aBool:
+		return "true or false"
+	case p.kind == anObject:
+		return "an object"
 	case p.kind == anInt && p.max == 0:
 		return fmt.Sprintf("an integer from %d", p.min)
 	case p.kind == anInt:
@@ -65,7 +74,7 @@ type rejected struct {
 	Nearest  string `json:"nearest,omitempty"`
 }
 
-// values are checked arguments: string, int, []string or []values by name.
+// values are checked arguments: string, int, float64, bool, []string, []values or map[string]any by name.
 type values map[string]any
 
 func (v values) text(name string) string      { s, _ := v[name].(string); return s }
@@ -142,6 +151,10 @@ func (p param) read(value any) (any, []rejected) {
 	switch {
 	case p.kind == anInt:
 		parsed, reason = p.readInt(value)
+	case p.kind == aNumber:
+		parsed, reason = p.readNumber(value)
+	case p.kind == aBool, p.kind == anObject:
+		parsed, reason = p.readPlain(value)
 	case p.kind == aList && p.entries != nil:
 		return p.readObjects(value)
 	case p.kind == aList:

@@ -183,26 +183,3 @@ func syncTool() *tool {
 		},
 	}
 }
-
-func managementTool() *tool {
-	t := &tool{
-		name: "docs_management", title: "Manage shelves", destroys: true,
-		about: "Changes what the library holds; only on the user's wish. action manage_shelves, operation list | add (root, name?, description?) | remove (shelf) | rename (shelf, new_name). " +
-			"A shelf is a folder of Markdown on the daemon's machine. Removing a shelf forgets its index; files are never touched. Shelves of the configuration file can only be changed there.",
-	}
-	t.actions = map[string]action{"manage_shelves": {params: shelfParams(), run: manageShelves}}
-	t.params = shelfParams() // the union of all actions, one so far
-	return t
-}
-
-func shelfParams() []param {
-	return []param{
-		{name: "action", kind: aString, required: true, choices: []string{"manage_shelves"}, about: "What to manage."},
-		{name: "operation", kind: aString, required: true, choices: []string{"list", "add", "remove", "rename"}, about: "What to do."},
-		{name: "shelf", kind: aString, min: 1, max: maxArgument, about: "Name of the shelf to remove or rename."},
-		{name: "name", kind: aString, min: 1, max: maxArgument, about: "Name of the new shelf; the folder's name when left out."},
-		{name: "root", kind: aString, min: 1, max: maxArgument, about: "Absolute path of the folder to add."},
-		{name: "description", kind: aString, min: 1, max: maxArgument, about: "One sentence that helps choose this shelf."},
-		{name: "new_name", kind: aString, min: 1, max: maxArgument, about: "The shelf's name from now on."},
-	}
-}

@@ -32,6 +32,8 @@ type tool struct {
 type action struct {
 	params []param // action itself included
 	run    func(context.Context, call) (json.RawMessage, error)
+	// operations, when set, take the place of params and run: the argument "operation" chooses.
+	operations map[string]action
 }
 
 // call is one call of a tool.
@@ -103,18 +105,27 @@ func (t *tool) perform(ctx context.Context, raw json.RawMessage, c call) (json.R
 	return run(ctx, c)
 }
 
-// choose finds the action before anything else is checked: what the other arguments may be depends on it.
+// choose finds the action, and the operation where it has several, before anything else is checked: what the other
+// arguments may be depends on it.
 func (t *tool) choose(fields map[string]any) (action, error) {
-	p := param{name: "action", kind: aString, required: true}
-	for name := range t.actions {
-		p.choices = append(p.choices, name)
+	a, err := among("action", t.actions, fields)
+	if err != nil || a.operations == nil {
+		return a, err
+	}
+	return among("operation", a.operations, fields)
+}
+
+func among(name string, actions map[string]action, fields map[string]any) (action, error) {
+	p := param{name: name, kind: aString, required: true}
+	for choice := range actions {
+		p.choices = append(p.choices, choice)
 	}
 	sort.Strings(p.choices)
-	v, err := check([]param{p}, map[string]any{"action": fields["action"]})
+	v, err := check([]param{p}, map[string]any{name: fields[name]})
 	if err != nil {
 		return action{}, err
 	}
-	return t.actions[v.text("action")], nil
+	return actions[v.text(name)], nil
 }
 
 // view runs f on one picture of the store.
@@ -174,8 +185,9 @@ type property struct {
 func (p param) property() property {
 	out := property{Type: p.kind, Description: p.about, Default: p.absent}
 	switch {
-	case p.kind == anInt:
+	case p.kind == anInt, p.kind == aNumber:
 		out.Minimum, out.Maximum = &p.min, p.max
+	case p.kind == aBool, p.kind == anObject:
 	case p.kind == aList && p.entries != nil:
 		out.MinItems, out.MaxItems, out.Items = p.min, p.max, inputSchema(p.entries)
 	case p.kind == aList:

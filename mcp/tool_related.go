@@ -22,7 +22,7 @@ type linkEntry struct {
 	Rationale  string             `json:"rationale,omitempty"`
 	Signals    map[string]float64 `json:"signals,omitempty"`
 	Lines      []int              `json:"lines,omitempty"` // of the source, where its author wrote the link
-	Depth      int                `json:"depth"`
+	Depth      int                `json:"depth,omitempty"` // steps from the document asked about
 }
 
 type neighbourhood struct {

@@ -40,18 +40,6 @@ type shelfShort struct {
 	Root string `json:"root,omitempty"`
 }
 
-func manageShelves(ctx context.Context, c call) (json.RawMessage, error) {
-	switch c.args.text("operation") {
-	case "add":
-		return addShelf(ctx, c)
-	case "remove":
-		return removeShelf(ctx, c)
-	case "rename":
-		return renameShelf(ctx, c)
-	}
-	return listShelves(ctx, c)
-}
-
 func listShelves(ctx context.Context, c call) (json.RawMessage, error) {
 	var shelves []store.Shelf
 	err := c.view(ctx, func(v *store.View) (err error) {
@@ -172,4 +160,28 @@ func shelfRefusal(ctx context.Context, err error) error {
 		code: InvalidInput, text: clip(err.Error(), 800),
 		steps: next("Nothing was changed.", `docs_management(action="manage_shelves", operation="list") shows the shelves, their roots and where they come from.`),
 	}
+}
+
+func forgetShelf(ctx context.Context, c call) (json.RawMessage, error) {
+	x, err := c.indexer()
+	if err != nil {
+		return nil, err
+	}
+	name := c.args.text("shelf")
+	if name == "" {
+		name = c.args.text("name")
+	}
+	if name == "" {
+		return nil, invalid("shelf", "operation forget needs it", "the name of a shelf whose folder is gone")
+	}
+	documents, err := x.ForgetShelf(ctx, name)
+	if errors.Is(err, indexer.ErrUnknownShelf) {
+		if err := c.checkShelf(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	if err != nil {
+		return nil, shelfRefusal(ctx, err)
+	}
+	return answer{shelfChange{1, shelfShort{Name: name}}, next(fmt.Sprintf("Shelf %s is forgotten: %s and all that was said about them.", quoted(name), count(documents, "document", "documents")))}.encode(), nil
 }
