@@ -71,7 +71,13 @@ func Files(m Manager, p Places) ([]File, error) {
 
 // units renders the service and the socket.
 func units(kind, folder string, p Places) ([]File, error) {
-	words := []string{systemdWord(p.Program), "serve"}
+	if strings.ContainsAny(p.Program, `"'\`) {
+		return nil, fmt.Errorf("service: systemd takes no program whose path has quotes or backslashes: %s; put shelfd elsewhere", p.Program)
+	}
+	words := []string{`"` + strings.ReplaceAll(p.Program, "%", "%%") + `"`, "serve"} // $ means nothing in the first word
+	if !strings.ContainsAny(p.Program, " \t;") {
+		words[0] = strings.Trim(words[0], `"`)
+	}
 	for _, a := range p.Arguments {
 		words = append(words, systemdWord(a))
 	}

@@ -15,7 +15,7 @@ func TestPathsOfAnyKindReachTheProgram(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Skip("no systemd-analyze")
 	}
-	dir := filepath.Join(t.TempDir(), `a b%h;'"$HOME`)
+	dir := filepath.Join(t.TempDir(), `a b%h;$HOME`)
 	program := filepath.Join(dir, "shelfd")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -42,9 +42,11 @@ func TestPathsOfAnyKindReachTheProgram(t *testing.T) {
 	}
 }
 
-func TestALineBreakCannotStandInAUnit(t *testing.T) {
-	if _, err := Files(SystemdUser, Places{Program: "/a\nExecStartPre=/bin/x"}); err == nil {
-		t.Error("taken")
+func TestWhatCannotStandInAUnitIsRefused(t *testing.T) {
+	for _, program := range []string{"/a\nExecStartPre=/bin/x", `/a"b/shelfd`, `/a\b/shelfd`, `/a'b/shelfd`} {
+		if _, err := Files(SystemdUser, Places{Program: program}); err == nil {
+			t.Errorf("%q was taken", program)
+		}
 	}
 }
 
