@@ -45,15 +45,16 @@ type daemon struct {
 	log     *zap.Logger
 	level   zap.AtomicLevel
 
-	config   config.Config
-	lock     *lock
-	store    *store.Store
-	ledger   *store.Ledger
-	listener net.Listener
-	watcher  *watcher.Watcher
-	indexer  *indexer.Indexer
-	declared atomic.Bool            // the indexer knows the shelves: before that, having compared all of them means nothing
-	refused  atomic.Pointer[string] // why the configuration that stands there now was not taken, "" when it was
+	config    config.Config
+	lock      *lock
+	store     *store.Store
+	ledger    *store.Ledger
+	listener  net.Listener
+	activated bool // the listener is the service manager's
+	watcher   *watcher.Watcher
+	indexer   *indexer.Indexer
+	declared  atomic.Bool            // the indexer knows the shelves: before that, having compared all of them means nothing
+	refused   atomic.Pointer[string] // why the configuration that stands there now was not taken, "" when it was
 }
 
 func (p *program) serve(ctx context.Context, folders []string) error {
@@ -98,7 +99,7 @@ func (d *daemon) prepare() error {
 	if err := config.MakeFolder(filepath.Dir(d.paths.Database)); err != nil {
 		return &exit{exitDatabase, err}
 	}
-	if d.listener != nil {
+	if d.activated {
 		return nil // The place and the mode of the socket are the service manager's.
 	}
 	if err := config.CheckSocketPath(d.paths.Socket); err != nil {
@@ -173,6 +174,7 @@ func (d *daemon) run(ctx context.Context) error {
 	if err := d.listen(); err != nil {
 		return err
 	}
+	d.confine()
 	server = mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status})
 	defer context.AfterFunc(ctx, d.insist)()
 	batches := make(chan watcher.Batch)
@@ -203,7 +205,7 @@ func (d *daemon) insist() {
 
 // listen makes the socket, unless the service manager did.
 func (d *daemon) listen() error {
-	if d.listener != nil {
+	if d.activated {
 		return nil
 	}
 	var err error

@@ -29,7 +29,7 @@ func (d *daemon) adopt() error {
 		return &exit{exitUsage, err}
 	}
 	if l != nil {
-		d.listener, d.paths.Socket = l, l.Addr().String()
+		d.listener, d.activated, d.paths.Socket = l, true, l.Addr().String()
 	}
 	return nil
 }
