@@ -27,6 +27,7 @@ fuzz:
 	go test -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) ./internal/config
 	go test -run '^$$' -fuzz FuzzSession -fuzztime $(FUZZTIME) -fuzzminimizetime 2s ./mcp
 	go test -run '^$$' -fuzz FuzzLines -fuzztime $(FUZZTIME) ./mcp
+	go test -run '^$$' -fuzz FuzzGlance -fuzztime $(FUZZTIME) ./internal/bridge
 
 golden:
 	go test ./chunker ./store ./mcp ./cmd/shelfd -update

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,16 +49,20 @@ func (p *program) connect(ctx context.Context, start bool) error {
 		return err
 	}
 	o := bridge.Options{
-		Dial:   bridge.Dial(paths.Socket),
-		Advice: "start a daemon with: shelfd serve FOLDER",
+		Dial:    bridge.Dial(paths.Socket),
+		Advice:  "start a daemon with: shelfd serve FOLDER",
+		Gone:    clientGone(ctx, p.out),
+		Version: release,
+		Tell:    func(text string) { fmt.Fprintln(p.err, "shelfd:", text) },
 	}
 	if start {
-		o.Start = func() error { return p.startDaemon(paths) }
+		o.Start = func() (<-chan error, error) { return p.startDaemon(paths) }
 	}
 	// A client may keep many of these for weeks. What the packages of the daemon made at start is garbage here, and the
 	// little that lines leave may be collected often.
 	debug.SetGCPercent(25)
 	debug.FreeOSMemory()
+	forgetCode()
 	err = bridge.Run(ctx, p.in, p.out, o)
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -66,30 +71,49 @@ func (p *program) connect(ctx context.Context, start bool) error {
 }
 
 // startDaemon starts serve in a session of its own, so that it outlives this client. What it logs goes to a file
-// beside the database.
-func (p *program) startDaemon(paths config.Paths) error {
+// beside the database. ended says why it ended, should it do so while this program still runs.
+func (p *program) startDaemon(paths config.Paths) (ended <-chan error, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("start a daemon: %w", err)
+		return nil, fmt.Errorf("start a daemon: %w", err)
 	}
 	folder := filepath.Dir(paths.Database)
 	if err := config.MakeFolder(folder); err != nil {
-		return err
+		return nil, err
 	}
 	log, err := os.OpenFile(filepath.Join(folder, "serve.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("start a daemon: %w", err)
+		return nil, fmt.Errorf("start a daemon: %w", err)
 	}
 	defer log.Close()
 	command := exec.Command(self, append([]string{"serve"}, p.pathFlags()...)...)
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := command.Start(); err != nil {
-		return fmt.Errorf("start a daemon: %w", err)
+		return nil, fmt.Errorf("start a daemon: %w", err)
 	}
-	// Waited for so that it leaves no zombie; how it ends is its own affair and stands in the log.
-	go func() { _ = command.Wait() }()
-	return nil
+	reason := make(chan error, 1)
+	go func() {
+		_ = command.Wait() // the log says more than the code
+		reason <- fmt.Errorf("the daemon that was started has ended: %s", lastLine(log.Name()))
+	}()
+	return reason, nil
+}
+
+// lastLine is the last line of a log, and where it stands.
+func lastLine(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	tail := make([]byte, 4096)
+	if end, err := f.Seek(0, io.SeekEnd); err == nil {
+		n, _ := f.ReadAt(tail, max(0, end-int64(len(tail)))) // short at the end of the file
+		tail = tail[:n]
+	}
+	lines := strings.Split(strings.TrimSpace(string(tail)), "\n")
+	return lines[len(lines)-1] + " (" + path + ")"
 }
 
 // pathFlags are the common flags as they were given, for another run of the program.

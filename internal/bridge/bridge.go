@@ -16,7 +16,7 @@ import (
 const (
 	// LineLimit is that of the daemon: it would refuse a longer line anyway, after the bridge had held it.
 	LineLimit = 4 << 20
-	// queueLimit bounds what waits for the daemon; above it the client's next line stays in the pipe.
+	// queueLimit bounds what waits for the daemon or the client; above it the next line stays where it is.
 	queueLimit = 64
 	// lastAnswers is how long answers may still come after the client closed its end: the daemon's own deadline of a
 	// read.
@@ -26,12 +26,20 @@ const (
 // Options say how to reach the daemon.
 type Options struct {
 	Dial func(context.Context) (net.Conn, error)
-	// Start starts a daemon when there is none; nil = don't.
-	Start func() error
+	// Start starts a daemon when there is none; nil = don't. What it returns says when that daemon ended early, and why.
+	Start func() (ended <-chan error, err error)
 	// Patience is how long a daemon that went away, or was just started, is waited for; default 8s.
 	Patience time.Duration
+	// FirstPatience is how long one that was never met is: it may be on its way up; default 3.5s.
+	FirstPatience time.Duration
 	// Advice ends the error that requests get when there is no daemon.
 	Advice string
+	// Gone says that whoever started the bridge is not there any more; nil = only the end of the input says so.
+	Gone <-chan struct{}
+	// Version is this program's. Tell hears once when the daemon's is another, or when a restarted daemon speaks another
+	// protocol than the client agreed on; nil = nobody.
+	Version string
+	Tell    func(string)
 }
 
 // Run carries lines from in and to out until in ends and what was asked is answered. It owns the connection.
@@ -39,32 +47,39 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	if o.Patience == 0 {
 		o.Patience = 8 * time.Second
 	}
+	if o.FirstPatience == 0 {
+		o.FirstPatience = 3500 * time.Millisecond
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	b := &bridge{
 		Options:  o,
-		out:      out,
-		dialled:  make(chan dialled),
+		attempts: make(chan attempt),
 		incoming: make(chan received),
 		flying:   map[string]request{},
-		session:  session{subscriptions: map[string][]byte{}},
+		session:  newSession(),
+		outlet:   openOutlet(out),
 	}
 	lines := make(chan []byte)
 	go readLines(ctx, in, lines)
-	return b.run(ctx, lines)
+	err := b.run(ctx, lines)
+	if left := b.outlet.close(ctx, o.Gone, b.answers); err == nil {
+		err = left
+	}
+	return err
 }
 
 // bridge is owned by the goroutine of run; nobody else touches it.
 type bridge struct {
 	Options
-	out io.Writer
+	outlet  *outlet
+	answers [][]byte // lines that wait for the client
 
-	link     *link    // nil while there is no connection
-	dialling bool     // a dial is under way
-	met      bool     // a daemon was reached once: it is worth waiting for
-	started  bool     // Start was tried
-	queue    [][]byte // lines that wait to be sent
-	dialled  chan dialled
+	link     *link // nil while there is no connection
+	met      bool  // a daemon was reached once
+	outage   outage
+	queue    []line // that wait to be sent
+	attempts chan attempt
 	incoming chan received
 
 	flying  map[string]request // sent or queued, by raw id, and not answered
@@ -72,18 +87,19 @@ type bridge struct {
 	session session
 }
 
-// request is one that awaits its answer.
-type request struct {
-	line  []byte
-	order uint64
-	sent  bool
-	safe  bool // may be repeated
+// line is one line of the client; id is that of a request, raw.
+type line struct {
+	text []byte
+	id   string
 }
 
-// dialled is what came of a dial.
-type dialled struct {
-	conn net.Conn
-	err  error
+// request is one that awaits its answer.
+type request struct {
+	text   []byte
+	method string
+	order  uint64
+	sent   bool
+	safe   bool // may be repeated
 }
 
 // errClientGone ends run when nobody reads the answers.
@@ -93,37 +109,48 @@ func (b *bridge) run(ctx context.Context, lines chan []byte) error {
 	defer func() { b.link.close() }()
 	var overdue <-chan time.Time
 	for {
-		if lines == nil && len(b.flying) == 0 && b.flushed() {
+		if lines == nil && !b.awaited() && b.flushed() {
 			return nil
 		}
-		// An open session is taken up again at once: the daemon may have something to tell.
-		if b.link == nil && !b.dialling && (len(b.queue) > 0 || b.met && b.session.opened && lines != nil) {
-			b.dial(ctx)
+		if b.link == nil && (len(b.queue) > 0 || lines != nil && b.session.lasts()) {
+			b.reconnect(ctx)
 		}
-		source := lines
+		source, incoming := lines, b.incoming
 		if len(b.queue) >= queueLimit {
 			source = nil
 		}
-		send, head := b.next()
+		if len(b.answers) >= queueLimit {
+			incoming = nil
+		}
+		send, head := b.next(lines == nil)
+		write, answer := b.outlet.next(b.answers)
 		var err error
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-b.Gone:
+			return errClientGone
+		case <-b.outlet.broken:
+			return errors.Join(errClientGone, b.outlet.err)
 		case <-overdue:
-			return b.refuseAll(errors.New("no answer in time after the input ended"))
-		case line, open := <-source:
+			b.refuseAll(codeLost, "no answer in time after the input ended")
+		case text, open := <-source:
 			if !open {
 				lines, overdue = nil, time.After(lastAnswers)
+				b.session.forgetStreams(b.flying)
 				continue
 			}
-			err = b.fromClient(line)
+			b.fromClient(text)
 		case send <- head:
-			b.queue = b.queue[1:]
-			b.markSent(head)
-		case r := <-b.incoming:
-			err = b.fromDaemon(r)
-		case d := <-b.dialled:
-			err = b.connected(d)
+			b.sent()
+		case write <- answer:
+			b.answers = b.answers[1:]
+		case r := <-incoming:
+			err = b.fromDaemon(r, lines == nil)
+		case a := <-b.attempts:
+			b.attempted(a)
+		case <-b.outage.pause:
+			b.outage.pause = nil
 		}
 		if err != nil {
 			return err
@@ -131,67 +158,96 @@ func (b *bridge) run(ctx context.Context, lines chan []byte) error {
 	}
 }
 
-// flushed says that nothing waits to be sent, or never will be.
-func (b *bridge) flushed() bool { return len(b.queue) == 0 || b.link == nil && !b.dialling }
+// awaited says that a request still wants its answer.
+func (b *bridge) awaited() bool { return len(b.flying) > 0 }
 
-// next is the line to send and where to; nil channels while there is nothing or nobody.
-func (b *bridge) next() (chan<- []byte, []byte) {
-	if b.link == nil || len(b.queue) == 0 {
+// flushed says that nothing waits to be sent, or never will be.
+func (b *bridge) flushed() bool { return len(b.queue) == 0 || b.link == nil && b.outage.over }
+
+// next is the line to send and where to; a nil channel while there is nothing or nobody. A nil line says that nothing
+// more comes.
+func (b *bridge) next(last bool) (chan<- []byte, []byte) {
+	switch {
+	case b.link == nil:
 		return nil, nil
+	case len(b.queue) > 0:
+		return b.link.outgoing, b.queue[0].text
+	case last && !b.link.halfClosed:
+		return b.link.outgoing, nil
 	}
-	return b.link.outgoing, b.queue[0]
+	return nil, nil
+}
+
+func (b *bridge) sent() {
+	if len(b.queue) == 0 {
+		b.link.halfClosed = true
+		return
+	}
+	if r, flies := b.flying[b.queue[0].id]; flies {
+		r.sent = true
+		b.flying[b.queue[0].id] = r
+	}
+	b.queue[0] = line{}
+	b.queue = b.queue[1:]
 }
 
 // fromClient takes one line of the client.
-func (b *bridge) fromClient(line []byte) error {
-	m, ok := parse(line)
+func (b *bridge) fromClient(text []byte) {
+	m, ok := parse(text)
 	switch {
-	case line == nil:
-		return b.answer(nil, codeInvalidRequest, "the line is longer than 4 MiB")
+	case text == nil:
+		b.refuse(nil, codeInvalidRequest, "the line is longer than 4 MiB")
+		return
 	case !ok && b.link == nil:
-		return b.answer(nil, codeParse, "not a JSON-RPC message")
+		b.refuse(nil, codeParse, "not a JSON-RPC message")
+		return
 	case m.isRequest():
 		b.order++
-		b.flying[string(m.ID)] = request{line: line, order: b.order, safe: m.safe()}
+		b.flying[string(m.ID)] = request{text: text, method: m.Method, order: b.order, safe: m.safe()}
+		b.outage.asked(b.Start != nil)
 	case m.Method == "notifications/cancelled":
 		delete(b.flying, m.cancels())
+		b.session.cancelled(m.cancels())
 	}
-	b.session.note(m, line)
-	b.queue = append(b.queue, line)
-	return nil
-}
-
-func (b *bridge) markSent(line []byte) {
-	if m, _ := parse(line); m.isRequest() {
-		if r, flying := b.flying[string(m.ID)]; flying {
-			r.sent = true
-			b.flying[string(m.ID)] = r
-		}
-	}
+	b.session.note(m, text)
+	b.queue = append(b.queue, line{text, string(m.ID)})
 }
 
 // fromDaemon takes one line of the daemon, or the end of the connection.
-func (b *bridge) fromDaemon(r received) error {
+func (b *bridge) fromDaemon(r received, last bool) error {
 	if r.from != b.link {
 		return nil // Of a connection that was given up.
 	}
 	if r.line == nil {
-		return b.lost()
+		b.lost(last)
+		return nil
 	}
-	m, _ := parse(r.line)
-	if m.isAnswer() {
-		if b.session.answered(m) {
+	m := glance(r.line)
+	switch {
+	case m.isAnswer() && b.session.replayed(string(m.ID)):
+		b.renewed(string(m.ID), r.line)
+		return nil
+	case m.isAnswer() && b.session.holdsBack(string(m.ID), r.line):
+		return nil // The stream goes on over the next connection.
+	case m.isAnswer():
+		b.compare(b.flying[string(m.ID)].method, r.line)
+		b.session.answered(string(m.ID))
+		delete(b.flying, string(m.ID))
+	case m.Method == acknowledgedMethod:
+		if again := b.session.acknowledged(r.line); again != nil {
+			b.answers = append(b.answers, again...)
 			return nil
 		}
-		delete(b.flying, string(m.ID))
 	}
-	return b.write(r.line)
+	b.answers = append(b.answers, r.line)
+	return nil
 }
 
-// write sends one line to the client.
-func (b *bridge) write(line []byte) error {
-	if _, err := b.out.Write(append(line, '\n')); err != nil {
-		return errors.Join(errClientGone, err)
+// renewed takes the answer to a request that the bridge made itself, which the client must not see. What may have
+// changed while there was no daemon is told: look again.
+func (b *bridge) renewed(id string, answer []byte) {
+	if id == replayed("initialize") {
+		b.compare("initialize", answer)
 	}
-	return nil
+	b.answers = append(b.answers, b.session.news(id)...)
 }

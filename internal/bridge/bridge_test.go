@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"io/fs"
 	"net"
@@ -152,11 +153,12 @@ func expect(t *testing.T, got, want string) {
 }
 
 const (
-	initLine   = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
-	initAnswer = `{"jsonrpc":"2.0","id":0,"result":{}}`
-	ready      = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-	search     = `{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"search_documents"}}`
-	manage     = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"docs_management"}}`
+	initLine    = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
+	initAnswer  = `{"jsonrpc":"2.0","id":0,"result":{}}`
+	listChanged = `{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{}}`
+	ready       = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	search      = `{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"search_documents"}}`
+	manage      = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"docs_management"}}`
 )
 
 // open takes a session through its handshake.
@@ -188,7 +190,7 @@ func TestLinesGoBothWaysUnchanged(t *testing.T) {
 
 func TestWithoutDaemonEachRequestIsToldHowToStartOne(t *testing.T) {
 	ds := newDaemons(t, false)
-	c := start(t, Options{Dial: ds.dial, Advice: "start a daemon with: shelfd serve FOLDER"})
+	c := start(t, Options{Dial: ds.dial, FirstPatience: 1, Advice: "start a daemon with: shelfd serve FOLDER"})
 	for _, id := range []string{`1`, `"two"`} {
 		c.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/list"}`)
 		answer := c.hear()
@@ -218,6 +220,7 @@ func TestRestartIsNotNoticed(t *testing.T) {
 		t.Errorf("replay %s", replayed)
 	}
 	d.say(`{"jsonrpc":"2.0","id":"shelfd-connect:initialize","result":{"swallow":"me"}}`)
+	expect(t, c.hear(), listChanged) // while there was no daemon nobody could tell
 	expect(t, d.hear(), ready)
 	expect(t, d.hear(), search)
 	d.say(`{"jsonrpc":"2.0","id":"a","result":{}}`)
@@ -246,6 +249,8 @@ func TestRestartReplaysSubscriptionsThatStand(t *testing.T) {
 	if line := d.hear(); !strings.Contains(line, `"shelfd-connect:subscribe y"`) {
 		t.Errorf("third line of the replay: %s", line)
 	}
+	d.say(`{"jsonrpc":"2.0","id":"shelfd-connect:subscribe y","result":{}}`)
+	expect(t, c.hear(), `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"y"}}`)
 }
 
 func TestCallThatMayHaveWrittenIsNotRepeated(t *testing.T) {
@@ -315,29 +320,52 @@ func TestEndOfInputWaitsForAnswers(t *testing.T) {
 }
 
 func TestEndOfInputWithoutDaemonEnds(t *testing.T) {
-	c := start(t, Options{Dial: newDaemons(t, false).dial})
+	c := start(t, Options{Dial: newDaemons(t, false).dial, FirstPatience: 1})
 	c.in.Close()
 	if err := c.ends(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestStartsADaemonOnce(t *testing.T) {
+func TestStartsADaemonForEachOutageThatSomebodyNotices(t *testing.T) {
 	ds := newDaemons(t, false)
-	starts := 0
-	c := start(t, Options{Dial: ds.dial, Patience: 100 * time.Millisecond, Start: func() error {
-		starts++
+	starts := make(chan struct{}, 10)
+	c := start(t, Options{Dial: ds.dial, Start: func() (<-chan error, error) {
+		starts <- struct{}{}
 		ds.set(true)
-		return nil
+		return nil, nil
 	}})
-	c.say(search)
-	d := ds.next()
-	expect(t, d.hear(), search)
-	ds.set(false)
-	d.conn.Close()
-	c.hear()
-	if starts != 1 {
-		t.Errorf("started %d times, want once", starts)
+	for range 2 {
+		c.say(search)
+		d := ds.next()
+		expect(t, d.hear(), search)
+		d.say(`{"jsonrpc":"2.0","id":"a","result":{}}`)
+		c.hear()
+		ds.set(false)
+		d.conn.Close()
+	}
+	if len(starts) != 2 {
+		t.Errorf("started %d times", len(starts))
+	}
+}
+
+func TestADaemonThatEndsAtOnceIsToldWithItsReasonAndStartedForTheNextRequest(t *testing.T) {
+	ds := newDaemons(t, false)
+	starts := make(chan struct{}, 10)
+	c := start(t, Options{Dial: ds.dial, Start: func() (<-chan error, error) {
+		starts <- struct{}{}
+		ended := make(chan error, 1)
+		ended <- errors.New("nothing to serve")
+		return ended, nil
+	}})
+	for range 2 {
+		c.say(search)
+		if answer := c.hear(); !strings.Contains(answer, "nothing to serve") {
+			t.Errorf("answer %s", answer)
+		}
+	}
+	if len(starts) != 2 {
+		t.Errorf("started %d times", len(starts))
 	}
 }
 

@@ -17,6 +17,11 @@ type link struct {
 	outgoing chan []byte
 	done     chan struct{}
 	once     sync.Once
+
+	written chan struct{} // closed when write has ended
+	unsent  []byte        // the line of which nothing was sent when the connection ended; after written
+
+	halfClosed bool // the daemon has been told that nothing more comes; the owner's
 }
 
 // received is a line of the daemon; line is nil at the end of the connection.
@@ -26,7 +31,7 @@ type received struct {
 }
 
 func open(conn net.Conn, incoming chan<- received) *link {
-	l := &link{conn: conn, outgoing: make(chan []byte), done: make(chan struct{})}
+	l := &link{conn: conn, outgoing: make(chan []byte), done: make(chan struct{}), written: make(chan struct{})}
 	go l.write()
 	go l.read(incoming)
 	return l
@@ -41,14 +46,25 @@ func (l *link) close() {
 		close(l.done)
 		l.conn.Close()
 	})
+	<-l.written
 }
 
-// write sends what comes. On an error it closes the connection: read then reports the end.
+// write sends what comes; nil says that nothing more does. On an error it closes the connection: read then reports the end.
 func (l *link) write() {
+	defer close(l.written)
 	for {
 		select {
 		case line := <-l.outgoing:
-			if _, err := l.conn.Write(append(line[:len(line):len(line)], '\n')); err != nil {
+			if line == nil {
+				if half, ok := l.conn.(interface{ CloseWrite() error }); ok {
+					_ = half.CloseWrite() // a connection that is lost is noticed by read
+				}
+				continue
+			}
+			if n, err := l.conn.Write(append(line[:len(line):len(line)], '\n')); err != nil {
+				if n == 0 {
+					l.unsent = line
+				}
 				l.conn.Close()
 				return
 			}

@@ -25,22 +25,18 @@ type message struct {
 	} `json:"params"`
 }
 
+// parse finds the fields by their exact names, as the daemon does.
 func parse(line []byte) (message, bool) {
 	var m message
-	var envelope struct {
-		ID     json.RawMessage `json:"id"`
-		Method string          `json:"method"`
-		Params json.RawMessage `json:"params"`
-	}
-	if json.Unmarshal(line, &envelope) != nil {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(line, &fields) != nil || fields == nil {
 		return m, false
 	}
-	m.ID, m.Method = envelope.ID, envelope.Method
-	if bytes.Equal(m.ID, []byte("null")) {
+	if m.ID = fields["id"]; bytes.Equal(m.ID, []byte("null")) {
 		m.ID = nil
 	}
-	// Params of another shape are the daemon's to judge.
-	_ = json.Unmarshal(envelope.Params, &m.Params)
+	_ = json.Unmarshal(fields["method"], &m.Method) // what is no method or
+	_ = json.Unmarshal(fields["params"], &m.Params) // has other params is the daemon's to judge
 	return m, true
 }
 
@@ -61,14 +57,11 @@ func (m message) safe() bool {
 	return false
 }
 
-// answer sends the client an error of the bridge's own.
-func (b *bridge) answer(id []byte, code int, text string) error {
+// refuse answers the client with an error of the bridge's own.
+func (b *bridge) refuse(id []byte, code int, text string) {
 	if id == nil {
 		id = []byte("null")
 	}
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		return fmt.Errorf("bridge: %w", err)
-	}
-	return b.write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quoted))
+	quoted, _ := json.Marshal(text) // a string always encodes
+	b.answers = append(b.answers, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quoted))
 }
