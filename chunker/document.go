@@ -109,6 +109,7 @@ const (
 	StageFrontMatter              // malformed block, duplicate key
 	StageParse                    // nesting or time budget exceeded; cut as plain text
 	StageName                     // the file name collides or is not UTF-8
+	StageBlocks                   // the list of blocks of its source
 )
 
 // Options bounds the cutting. The zero value is the contract's default.

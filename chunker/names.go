@@ -15,6 +15,8 @@ func (s Stage) String() string {
 		return "parse"
 	case StageName:
 		return "name"
+	case StageBlocks:
+		return "blocks"
 	}
 	return "unknown"
 }

@@ -108,5 +108,5 @@ func (o *outcome) cut(j job, bytes []byte) {
 // stages are the written forms of the stages of reading.
 var stages = map[chunker.Stage]string{
 	chunker.StageRead: "read", chunker.StageSize: "size", chunker.StageDecode: "decode",
-	chunker.StageFrontMatter: "frontmatter", chunker.StageParse: "parse", chunker.StageName: "name",
+	chunker.StageFrontMatter: "frontmatter", chunker.StageParse: "parse", chunker.StageName: "name", chunker.StageBlocks: "blocks",
 }
