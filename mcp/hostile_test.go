@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,13 +86,16 @@ func TestNoAnswerIsOverTheBudget(t *testing.T) {
 				args[p.name] = list
 			case "query", "where":
 				args[p.name] = text(t, p.name, []string{"valve", "section title", "\"valve number\"", "word"})
-			case "action":
-				args[p.name] = "manage_shelves"
-			case "operation":
-				args[p.name] = "list"
+			case "document", "source", "source_document", "target", "target_document":
+				args[p.name] = text(t, p.name, paths)
+			case "shelf", "parent_shelf":
+				args[p.name] = text(t, p.name, []string{"Standard"})
 			default:
 				args[p.name] = drawValue(t, p)
 			}
+		}
+		if tool == "docs_management" {
+			onlyKnown(t, l.tools[tool], args)
 		}
 		if e := l.ask(tool, args); e.Code == Internal {
 			t.Fatalf("%s: %s", tool, e.Error)
@@ -98,8 +103,34 @@ func TestNoAnswerIsOverTheBudget(t *testing.T) {
 	})
 }
 
+// onlyKnown draws an action with an operation, and mostly leaves out what these do not take: a call that is refused
+// for that says nothing about their answers.
+func onlyKnown(t *rapid.T, tool *tool, args fields) {
+	a := tool.actions[args["action"].(string)]
+	if a.operations != nil {
+		operation := rapid.SampledFrom(slices.Sorted(maps.Keys(a.operations))).Draw(t, "operation of the action")
+		args["operation"], a = operation, a.operations[operation]
+	}
+	if rapid.IntRange(0, 9).Draw(t, "strangers") == 0 {
+		return
+	}
+	for name := range args {
+		if !slices.ContainsFunc(a.params, func(p param) bool { return p.name == name }) {
+			delete(args, name)
+		}
+	}
+}
+
 func drawValue(t *rapid.T, p param) any {
 	switch {
+	case p.kind == aNumber:
+		return rapid.Float64Range(-0.1, 1.1).Draw(t, p.name)
+	case p.kind == aBool:
+		return rapid.Bool().Draw(t, p.name)
+	case p.kind == anObject:
+		return fields{"format_version": 2, "shelf": fields{"name": "Standard"}}
+	case p.kind == aList && p.choices == nil:
+		return []string{"Standard"}
 	case p.kind == anInt:
 		return rapid.IntRange(p.min, max(p.max, 60)).Draw(t, p.name)
 	case p.kind == aList:
