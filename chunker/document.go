@@ -9,10 +9,16 @@ package chunker
 import "time"
 
 // Span is a half-open range of byte offsets into Document.Text.
-type Span struct{ Start, End int }
+type Span struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
 
 // Lines is a closed range of 1-based line numbers of the file on disk, byte order mark and front matter included.
-type Lines struct{ Start, End int }
+type Lines struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
 
 // Document is everything that one file says about itself.
 type Document struct {

@@ -89,8 +89,8 @@ type writing struct {
 	// What the transaction comes to; begun anew when it is tried again.
 	changed []int64 // documents written
 	removed []int64
-	created int          // documents that were not there before
-	fresh   map[int]bool // outcomes whose document has an id that no document had before
+	created int                        // documents that were not there before
+	fresh   map[int]bool               // outcomes whose document has an id that no document had before
 	evicted map[int64]bool             // documents removed, as a set
 	names   map[string]bool            // names that links may resolve to otherwise now
 	links   map[int64][]store.TextLink // of the texts written

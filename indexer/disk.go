@@ -23,11 +23,12 @@ type Folder interface {
 	Close() error
 }
 
-// systemDisk is the disk as the operating system shows it.
-type systemDisk struct{}
+// systemDisk is the disk as the operating system shows it; the watcher lists, since it paces polling by how long that takes.
+type systemDisk struct{ Lister }
 
-func (systemDisk) List(ctx context.Context, root watcher.Root, under []string) (watcher.Listing, error) {
-	return watcher.List(ctx, root, under)
+// Lister lists what stands below a root.
+type Lister interface {
+	List(ctx context.Context, root watcher.Root, under []string) (watcher.Listing, error)
 }
 
 func (systemDisk) Open(root watcher.Root) (Folder, error) {

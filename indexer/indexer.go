@@ -35,6 +35,7 @@ type Shelf struct {
 
 // Watcher is what the indexer asks of the package watcher.
 type Watcher interface {
+	Lister
 	SetRoots([]watcher.Root) error
 	States() map[string]watcher.State
 	Hasten(shelf string, on bool)
@@ -42,7 +43,7 @@ type Watcher interface {
 
 // Disk is how files are listed and read: the system's own, or one with faults for tests.
 type Disk interface {
-	List(ctx context.Context, root watcher.Root, under []string) (watcher.Listing, error)
+	Lister
 	Open(root watcher.Root) (Folder, error)
 }
 
@@ -87,7 +88,7 @@ func New(o Options) *Indexer {
 		x.params = *o.Correlate
 	}
 	if x.disk == nil {
-		x.disk = systemDisk{}
+		x.disk = systemDisk{o.Watcher}
 	}
 	if x.log == nil {
 		x.log = zap.NewNop()

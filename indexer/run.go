@@ -186,7 +186,7 @@ func (r *run) busy() bool { return r.bulk.pending > 0 || r.links.pending() }
 // settleUp answers syncs that have come to their end and publishes the status.
 func (r *run) settleUp(ctx context.Context) {
 	r.status.Queue = r.bulk.pending
-	done, total, ready := 0, 0, len(r.shelves) > 0 || len(r.declared) == 0
+	done, total, ready := 0, 0, r.announced
 	for _, s := range r.shelves {
 		r.status.Queue += len(s.looks)
 		done += s.done
