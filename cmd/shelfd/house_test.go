@@ -26,6 +26,7 @@ func mayImport() map[string][]string {
 		"store":            {"chunker", "correlate", "internal/text", "internal/vector"},
 		"indexer":          {"watcher", "chunker", "correlate", "store", "internal/text"},
 		"internal/service": {"systemd"},
+		"internal/doctor":  {"internal/config", "watcher"},
 		"systemd":          {},
 		"mcp":              {"store", "indexer", "chunker", "internal/text"},
 	}

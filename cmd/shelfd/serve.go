@@ -99,6 +99,9 @@ func (d *daemon) prepare() error {
 	if err := config.MakeFolder(filepath.Dir(d.paths.Database)); err != nil {
 		return &exit{exitDatabase, err}
 	}
+	if err := refuseRemote(filepath.Dir(d.paths.Database), remoteDisk); err != nil {
+		return &exit{exitDatabase, err}
+	}
 	if d.activated {
 		return nil // The place and the mode of the socket are the service manager's.
 	}
