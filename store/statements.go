@@ -103,3 +103,10 @@ func (l *Ledger) compact(records []Record) error {
 	l.file, l.lines, l.size = next, len(records), stat.Size()
 	return nil
 }
+
+// Len is how many statements the file holds, those that hold no longer included.
+func (l *Ledger) Len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lines
+}
