@@ -52,11 +52,12 @@ type Options struct {
 	Store     *store.Store
 	Ledger    *store.Ledger
 	Watcher   Watcher
-	Disk      Disk              // nil = the system's
-	Correlate *correlate.Params // nil = the contract's, and OnlyAsked
-	OnlyAsked bool              // heuristic links only for the shelves and documents that someone asked them for
-	Log       *zap.Logger       // nil = silent
-	Changed   func(Changed)     // told by Run after each commit that changed documents; must not block; nil = nobody is
+	Disk      Disk                    // nil = the system's
+	Correlate *correlate.Params       // nil = the contract's, and OnlyAsked
+	OnlyAsked bool                    // heuristic links only for the shelves and documents that someone asked them for
+	Log       *zap.Logger             // nil = silent
+	Changed   func(Changed)           // told by Run after each commit that changed documents; must not block; nil = nobody is
+	Committed func(lag time.Duration) // told by Run how long after its first event a batch was written; must not block; nil = nobody is
 
 	Extractive bool // documents that nobody has summarised show a summary of their own sentences
 }
@@ -75,7 +76,8 @@ type Indexer struct {
 	ended     chan struct{}
 	published published
 
-	extractive bool // as in Options
+	extractive bool                    // as in Options
+	committed  func(lag time.Duration) // as in Options
 }
 
 // New makes an Indexer that does nothing until Run.
@@ -93,7 +95,7 @@ func New(o Options) *Indexer {
 	if x.log == nil {
 		x.log = zap.NewNop()
 	}
-	x.extractive = o.Extractive
+	x.extractive, x.committed = o.Extractive, o.Committed
 	x.published.set(Status{Progress: Progress{State: "indexing"}})
 	return x
 }

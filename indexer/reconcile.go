@@ -34,6 +34,9 @@ func (r *run) batch(ctx context.Context, b watcher.Batch) error {
 	}
 	if err == nil && r.status.Commits > before && !b.First.IsZero() {
 		r.status.Lag = time.Since(b.First)
+		if r.committed != nil {
+			r.committed(r.status.Lag)
+		}
 	}
 	if err == nil && !b.All && r.status.Commits > before {
 		r.log.Info("batch", zap.String("shelf", s.Name), zap.Int("paths", len(b.Dirty)), zap.Duration("took", time.Since(start)), zap.Duration("lag", r.status.Lag))

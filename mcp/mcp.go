@@ -33,6 +33,8 @@ type Options struct {
 
 	// Admit says whether the peer of a Unix socket is served. nil: this program's own user and root.
 	Admit func(Peer) bool
+	// Answered is told how long each call of a tool took. nil: nobody is.
+	Answered func(tool string, failed bool, took time.Duration)
 	// Status answers the method shelfd/status, which is not MCP: it is how the command line asks a running daemon.
 	// nil: no such method.
 	Status func(context.Context) (any, error)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"sort"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"go.uber.org/zap"
@@ -66,6 +67,9 @@ func (s *Server) Call(ctx context.Context, name string, args map[string]any) (en
 
 // run answers one call within the deadline and the budget.
 func (s *Server) run(ctx context.Context, t *tool, raw json.RawMessage, c call) (envelope json.RawMessage, failed bool) {
+	if answered := s.options.Answered; answered != nil {
+		defer func(start time.Time) { answered(t.name, failed, time.Since(start)) }(time.Now())
+	}
 	if t.reads {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, s.options.ReadDeadline)

@@ -27,6 +27,7 @@ func mayImport() map[string][]string {
 		"indexer":          {"watcher", "chunker", "correlate", "store", "internal/text"},
 		"internal/service": {"systemd"},
 		"internal/doctor":  {"internal/config", "watcher"},
+		"internal/metrics": {},
 		"systemd":          {},
 		"mcp":              {"store", "indexer", "chunker", "internal/text"},
 	}

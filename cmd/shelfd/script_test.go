@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,7 +30,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode, "until": until, "hear": hear},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode, "until": until, "hear": hear, "fetch": fetch},
 		Setup: func(e *testscript.Env) error {
 			socket, err := os.MkdirTemp("", "shelfd")
 			if err != nil {
@@ -37,6 +39,11 @@ func TestScripts(t *testing.T) {
 			e.Defer(func() { os.RemoveAll(socket) })
 			e.Setenv("SHELFD_SOCKET", filepath.Join(socket, "s"))
 			e.Setenv("NOTIFY_SOCKET", filepath.Join(socket, "n"))
+			port, err := freePort()
+			if err != nil {
+				return err
+			}
+			e.Setenv("PORT", port)
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("XDG_STATE_HOME", "")
 			e.Setenv("XDG_CONFIG_HOME", "")
@@ -123,3 +130,38 @@ func hear(ts *testscript.TestScript, neg bool, args []string) {
 
 // ears are the sockets that hear opened, by path.
 var ears sync.Map
+
+// freePort is a TCP port that nobody had a moment ago.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	return port, err
+}
+
+// fetch asks for a URL and prints the answer: fetch STATUS URL [HEADER: VALUE]...
+func fetch(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: fetch STATUS URL [HEADER: VALUE]...")
+	}
+	request, err := http.NewRequest(http.MethodGet, args[1], nil)
+	ts.Check(err)
+	for _, header := range args[2:] {
+		name, value, _ := strings.Cut(header, ": ")
+		request.Header.Set(name, value)
+		if name == "Host" {
+			request.Host = value
+		}
+	}
+	response, err := http.DefaultClient.Do(request)
+	ts.Check(err)
+	defer response.Body.Close()
+	_, err = io.Copy(ts.Stdout(), response.Body)
+	ts.Check(err)
+	if got := strconv.Itoa(response.StatusCode); got != args[0] {
+		ts.Fatalf("%s: status %s, want %s", args[1], got, args[0])
+	}
+}

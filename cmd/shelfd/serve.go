@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -17,6 +18,7 @@ import (
 
 	"shelfd/indexer"
 	"shelfd/internal/config"
+	"shelfd/internal/metrics"
 	"shelfd/mcp"
 	"shelfd/store"
 	"shelfd/watcher"
@@ -45,16 +47,19 @@ type daemon struct {
 	log     *zap.Logger
 	level   zap.AtomicLevel
 
-	config    config.Config
-	lock      *lock
-	store     *store.Store
-	ledger    *store.Ledger
-	listener  net.Listener
-	activated bool // the listener is the service manager's
-	watcher   *watcher.Watcher
-	indexer   *indexer.Indexer
-	declared  atomic.Bool            // the indexer knows the shelves: before that, having compared all of them means nothing
-	refused   atomic.Pointer[string] // why the configuration that stands there now was not taken, "" when it was
+	config      config.Config
+	lock        *lock
+	store       *store.Store
+	ledger      *store.Ledger
+	listener    net.Listener
+	activated   bool         // the listener is the service manager's
+	web         *http.Server // nil without http.listen
+	webListener net.Listener
+	metrics     *metrics.Metrics
+	watcher     *watcher.Watcher
+	indexer     *indexer.Indexer
+	declared    atomic.Bool            // the indexer knows the shelves: before that, having compared all of them means nothing
+	refused     atomic.Pointer[string] // why the configuration that stands there now was not taken, "" when it was
 }
 
 func (p *program) serve(ctx context.Context, folders []string) error {
@@ -173,12 +178,17 @@ func (d *daemon) run(ctx context.Context) error {
 		Store: d.store, Ledger: d.ledger, Watcher: d.watcher, Correlate: correlation(c.Correlate), OnlyAsked: !c.Correlate.Auto, Log: d.log,
 		Extractive: c.Summaries == "extractive",
 		Changed:    func(changed indexer.Changed) { server.Announce(changed) },
+		Committed:  func(lag time.Duration) { d.metrics.Committed(lag) },
 	})
 	if err := d.listen(); err != nil {
 		return err
 	}
+	d.metrics = metrics.New(d.reading)
+	if err := d.listenHTTP(ctx); err != nil {
+		return err
+	}
 	d.confine()
-	server = mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status})
+	server = mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status, Answered: d.metrics.Answered})
 	defer context.AfterFunc(ctx, d.insist)()
 	batches := make(chan watcher.Batch)
 	group, ctx := errgroup.WithContext(ctx)
@@ -187,6 +197,7 @@ func (d *daemon) run(ctx context.Context) error {
 	group.Go(func() error { return server.Serve(ctx, d.listener) })
 	group.Go(func() error { return d.keepConfigured(ctx) })
 	group.Go(func() error { return d.report(ctx) })
+	group.Go(func() error { return d.serveHTTP(ctx) })
 	err = group.Wait()
 	if err == nil {
 		d.log.Info("ended")
@@ -235,6 +246,9 @@ func (d *daemon) listenError(err error) error {
 func (d *daemon) close() {
 	if d.listener != nil {
 		d.listener.Close()
+	}
+	if d.webListener != nil {
+		d.webListener.Close()
 	}
 	if d.ledger != nil {
 		d.ledger.Close()
