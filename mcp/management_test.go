@@ -424,7 +424,7 @@ func TestManifestsTravelThroughTools(t *testing.T) {
 	}{{true, 1}, {false, 1}, {false, 0}} {
 		var in imported
 		away.manage(&in, "import", "", fields{"manifest": manifest, "dry_run": step.dry})
-		if in.Shelf != "client" || in.DryRun != step.dry || in.Links != 1 || in.Changed != step.changed || in.Warnings == nil || len(in.Warnings) != 0 {
+		if in.Shelf != "client" || in.DryRun != step.dry || in.Total != 1 || in.Changed != step.changed || in.Warnings == nil || len(in.Warnings) != 0 {
 			t.Errorf("%+v", in)
 		}
 	}

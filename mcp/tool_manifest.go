@@ -18,7 +18,7 @@ type exported struct {
 type imported struct {
 	Shelf    string   `json:"shelf"`
 	DryRun   bool     `json:"dry_run"`
-	Links    int      `json:"links"` // in the manifest
+	Total    int      `json:"total"` // links in the manifest
 	Changed  int      `json:"changed"`
 	Warnings []string `json:"warnings"`
 	LeftOut  int      `json:"warnings_left_out,omitempty"`
@@ -106,7 +106,7 @@ func importManifest(ctx context.Context, c call) (json.RawMessage, error) {
 		return nil, linkRefusal(ctx, err)
 	}
 	return longest(len(report.Warnings), func(n int) answer {
-		data := imported{Shelf: clip(report.Shelf, clipProse), DryRun: dry, Links: report.Links, Changed: report.Changed, Warnings: []string{}, LeftOut: len(report.Warnings) - n}
+		data := imported{Shelf: clip(report.Shelf, clipProse), DryRun: dry, Total: report.Links, Changed: report.Changed, Warnings: []string{}, LeftOut: len(report.Warnings) - n}
 		for _, w := range report.Warnings[:n] {
 			data.Warnings = append(data.Warnings, clip(w, 2000))
 		}

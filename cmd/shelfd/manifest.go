@@ -46,7 +46,7 @@ names no ids and no folders of this machine, so that 'shelfd import' takes it el
 type importReport struct {
 	Shelf    string   `json:"shelf"`
 	DryRun   bool     `json:"dry_run"`
-	Links    int      `json:"links"`
+	Total    int      `json:"total"` // links in the manifest
 	Changed  int      `json:"changed"`
 	Warnings []string `json:"warnings"`
 }
@@ -124,7 +124,7 @@ func (p *program) importLinks(ctx context.Context, m store.Manifest, shelf strin
 			return total, err
 		}
 		total.Shelf, total.DryRun = report.Shelf, report.DryRun
-		total.Links += report.Links
+		total.Total += report.Total
 		total.Changed += report.Changed
 		total.Warnings = append(total.Warnings, report.Warnings...)
 	}
@@ -155,5 +155,5 @@ func (p *program) printImport(r importReport) {
 	if r.DryRun {
 		would = "would be"
 	}
-	p.screen().line("%s: %s in the manifest, %d %s new or changed, %d left out", r.Shelf, count(r.Links, "link"), r.Changed, would, len(r.Warnings))
+	p.screen().line("%s: %s in the manifest, %d %s new or changed, %d left out", r.Shelf, count(r.Total, "link"), r.Changed, would, len(r.Warnings))
 }
