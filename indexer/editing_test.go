@@ -17,7 +17,6 @@ type editing struct {
 	*shelftest.Library
 	rand *rand.Rand
 	log  []string
-	made int
 }
 
 // Names that come to one path (NFC and NFD, %XX and the byte itself), differ in case only, or look like a numbered one.

@@ -282,7 +282,6 @@ func TestACorrelationIsShownBeforeItIsApplied(t *testing.T) {
 	l := heating(t)
 	ctx := t.Context()
 	number, count := func(f float64) *float64 { return &f }, func(n int) *int { return &n }
-	before := l.Dump()
 	for _, c := range []struct {
 		name             string
 		ask              indexer.Correlation
@@ -300,7 +299,7 @@ func TestACorrelationIsShownBeforeItIsApplied(t *testing.T) {
 		{"at home", indexer.Correlation{Document: "client/boiler.md", Settings: store.Settings{Scope: "shelf"}}, 0, 0, 2},
 		{"nothing passes", indexer.Correlation{Shelf: "product", Settings: store.Settings{MinConfidence: number(1)}}, 0, 0, 4},
 	} {
-		before = l.Dump()
+		before := l.Dump()
 		p, err := l.Indexer.Correlate(ctx, c.ask, nil)
 		expect(t, c.name+", dry", []any{p.Proposed, p.Written, p.Removed, err}, []any{c.proposed, 0, 0, nil})
 		if l.Dump() != before {

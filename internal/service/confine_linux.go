@@ -33,10 +33,7 @@ func Confine(w Walls) (missing string, err error) {
 	case version < withTCP:
 		missing = "this kernel's Landlock does not keep TCP to what is configured"
 	}
-	config, err := landlock.NewConfig(landlock.AccessFSSet(handled), landlock.AccessNetSet(ll.AccessNetBindTCP|ll.AccessNetConnectTCP))
-	if err != nil {
-		return "", fmt.Errorf("service: confine: %w", err)
-	}
+	config := landlock.Config{HandledAccessFS: landlock.AccessFSSet(handled), HandledAccessNet: landlock.AccessNetSet(ll.AccessNetBindTCP | ll.AccessNetConnectTCP)}
 	rules := []landlock.Rule{
 		landlock.PathAccess(writing, w.Write...),
 		landlock.PathAccess(binding, w.Bind...),
