@@ -34,3 +34,9 @@ golden:
 
 format:
 	go run $(GOFUMPT) -w .
+
+release:
+	packaging/release
+
+release-check:
+	packaging/check
