@@ -79,7 +79,7 @@ func (x *Indexer) settle(ctx context.Context, progress func(left int)) error {
 		if progress == nil {
 			continue
 		}
-		left, err := x.uncorrelated(ctx)
+		left, err := x.Uncorrelated(ctx)
 		if err != nil {
 			return err
 		}
@@ -87,8 +87,8 @@ func (x *Indexer) settle(ctx context.Context, progress func(left int)) error {
 	}
 }
 
-// uncorrelated counts the documents that are down to be correlated.
-func (x *Indexer) uncorrelated(ctx context.Context) (n int, err error) {
+// Uncorrelated counts the documents whose links are to be worked out yet.
+func (x *Indexer) Uncorrelated(ctx context.Context) (n int, err error) {
 	err = x.store.View(ctx, func(v *store.View) error {
 		names, err := v.CalledCount(store.TaskNames)
 		if err != nil {

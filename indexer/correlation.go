@@ -171,6 +171,7 @@ func (c *correlation) called(ctx context.Context) (called []int64, err error) {
 }
 
 func (c *correlation) correlateSlice(ctx context.Context) error {
+	start := time.Now()
 	called, err := c.called(ctx)
 	if err != nil {
 		return err
@@ -183,8 +184,8 @@ func (c *correlation) correlateSlice(ctx context.Context) error {
 		c.load(ctx)
 		return nil
 	}
-	start := time.Now()
 	taken := 0
+	defer func() { c.r.log.Debug("correlated", zap.Int("documents", taken), zap.Duration("took", time.Since(start))) }()
 	err = c.r.update(ctx, func(tx *store.Tx) error {
 		if err := c.wholesale(tx); err != nil {
 			return err
