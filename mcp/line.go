@@ -60,7 +60,7 @@ func (s *Server) connect(ctx context.Context, c net.Conn, peer Peer) *connection
 	ses := s.newSession(peer)
 	w := newWriter(c, s.options.WriteDeadline, s.options.MaxInFlight, ses.outbox)
 	l := &connection{
-		exchange: exchange{session: ses, send: w.send, notes: w.notes},
+		exchange: exchange{session: ses, send: w.send, notes: func() chan<- mcp.JSONRPCNotification { return w.notes }},
 		conn:     c,
 		w:        w,
 		slots:    make(chan struct{}, s.options.MaxInFlight),

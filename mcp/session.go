@@ -41,7 +41,7 @@ func (ses *session) end() { ses.server.news.leave(ses) }
 type exchange struct {
 	*session
 	send  func(frame []byte) // to the client, ahead of the answer, in the order of the calls
-	notes chan<- mcp.JSONRPCNotification
+	notes func() chan<- mcp.JSONRPCNotification
 }
 
 var (
@@ -50,7 +50,7 @@ var (
 )
 
 // NotificationChannel is mcp-go's entrance.
-func (e *exchange) NotificationChannel() chan<- mcp.JSONRPCNotification { return e.notes }
+func (e *exchange) NotificationChannel() chan<- mcp.JSONRPCNotification { return e.notes() }
 
 // exchangeOf is how a call came, nil for a call over no transport.
 func exchangeOf(ctx context.Context) *exchange {

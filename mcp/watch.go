@@ -65,6 +65,17 @@ func (ses *session) tell(changed, shelves map[string]struct{}) {
 	}
 }
 
+// lookAgain tells of everything a client has subscribed to: something it was told may not have reached it.
+func (ses *session) lookAgain() {
+	w := &ses.watched
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, uri := range w.uris {
+		ses.outbox.post(updatedKey(nil, uri), updatedNote(nil, uri))
+	}
+	ses.outbox.post(listedKey(nil), listedNote(nil))
+}
+
 // Keys of the outbox. An id is JSON and a URI holds no line break.
 func updatedKey(stream json.RawMessage, uri string) string {
 	return "updated\n" + string(stream) + "\n" + uri

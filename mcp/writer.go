@@ -115,8 +115,8 @@ func (w *writer) writeNotes(out *bufio.Writer) {
 }
 
 func (w *writer) writeOutbox(out *bufio.Writer) {
-	for _, frame := range w.outbox.take() {
-		writeLine(out, frame)
+	for _, p := range w.outbox.take() {
+		writeLine(out, p.frame)
 	}
 }
 

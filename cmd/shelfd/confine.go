@@ -44,7 +44,9 @@ func wallsOf(c config.Config, paths config.Paths) service.Walls {
 		Write: []string{filepath.Dir(config.Resolve(paths.Database))},
 		Bind:  []string{filepath.Dir(config.Resolve(paths.Socket))},
 	}
-	if _, port, err := net.SplitHostPort(c.HTTP.Listen); err == nil {
+	if path := webSocket(c.HTTP); path != "" {
+		w.Bind = append(w.Bind, filepath.Dir(config.Resolve(path)))
+	} else if _, port, err := net.SplitHostPort(c.HTTP.Listen); err == nil {
 		if n, err := strconv.ParseUint(port, 10, 16); err == nil {
 			w.Listen = append(w.Listen, uint16(n))
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -52,8 +51,8 @@ type daemon struct {
 	store       *store.Store
 	ledger      *store.Ledger
 	listener    net.Listener
-	activated   bool         // the listener is the service manager's
-	web         *http.Server // nil without http.listen
+	activated   bool           // the listener is the service manager's
+	web         mcp.WebOptions // with webListener
 	webListener net.Listener
 	metrics     *metrics.Metrics
 	watcher     *watcher.Watcher
@@ -184,7 +183,7 @@ func (d *daemon) run(ctx context.Context) error {
 		return err
 	}
 	d.metrics = metrics.New(d.reading)
-	if err := d.listenHTTP(ctx); err != nil {
+	if err := d.listenHTTP(); err != nil {
 		return err
 	}
 	d.confine()
@@ -197,7 +196,7 @@ func (d *daemon) run(ctx context.Context) error {
 	group.Go(func() error { return server.Serve(ctx, d.listener) })
 	group.Go(func() error { return d.keepConfigured(ctx) })
 	group.Go(func() error { return d.report(ctx) })
-	group.Go(func() error { return d.serveHTTP(ctx) })
+	group.Go(func() error { return d.serveHTTP(ctx, server) })
 	err = group.Wait()
 	if err == nil {
 		d.log.Info("ended")
