@@ -250,6 +250,7 @@ func touched(o outcome, whole bool) bool {
 	}
 	return k.Size != o.file.Size || k.ModTime != o.file.ModTime || k.Inode != o.file.Inode ||
 		k.ModTime >= k.ReadAt-racy && o.file.ModTime < o.file.ReadAt-racy ||
+		k.Blocks != o.file.Blocks ||
 		whole && (k.ChangeTime != o.file.ChangeTime || k.Device != o.file.Device || k.ReadAt > o.file.ReadAt)
 }
 

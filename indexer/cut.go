@@ -68,16 +68,17 @@ func cutFile(j job) outcome {
 		File: c.Entry.Path, Size: read.stat.Size, ModTime: read.stat.ModTime, ChangeTime: read.stat.ChangeTime, Inode: read.stat.Inode,
 		Device: read.stat.Device, ReadAt: read.readAt, Hash: sha256.Sum256(read.bytes), Version: cutVersion(j.extractive), Number: j.number,
 	}
-	if k := c.Known; k != nil && k.Hash == o.file.Hash && k.Version == store.ContentVersion {
+	blocks := o.readBlocks(j)
+	if k := c.Known; k != nil && k.Hash == o.file.Hash && k.Version == store.ContentVersion && sameSource(*k, o.file) && len(o.problems) == 0 {
 		o.file.Document = k.Document
 		return o
 	}
-	o.cut(j, read.bytes)
+	o.cut(j, read.bytes, blocks)
 	return o
 }
 
 // cut parses the bytes and prepares the rows.
-func (o *outcome) cut(j job, bytes []byte) {
+func (o *outcome) cut(j job, bytes, blocks []byte) {
 	path, docPath := o.file.File, j.docPath
 	d := chunker.Parse(text.Path(path), bytes, chunker.Options{})
 	headings := make([]string, 0, len(d.Nodes))
@@ -91,6 +92,7 @@ func (o *outcome) cut(j job, bytes []byte) {
 	})
 	o.prepared = store.Prepare(j.name, docPath, d, features.Append(nil))
 	o.names, o.citable, o.links = namesOf(docPath, d.Title, d.Aliases), features.Names, d.Links
+	o.attach(d, blocks)
 	if o.file.Version == cutVersion(true) {
 		o.gist = chunker.Gist(d)
 	}

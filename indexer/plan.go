@@ -82,7 +82,7 @@ func below(path, folder string) bool {
 // back. A file that changed within racy of the read may have changed again unseen; a read in the future proves nothing.
 func same(k store.File, e watcher.Entry, now int64) bool {
 	return k.Version == store.ContentVersion && k.Size == e.Size && k.ModTime == e.ModTime && k.ChangeTime == e.ChangeTime &&
-		k.Inode == e.Inode && k.ModTime < k.ReadAt-racy && k.ReadAt <= now
+		k.Inode == e.Inode && k.ModTime < k.ReadAt-racy && k.ReadAt <= now && sameCompanions(k, e)
 }
 
 // merge joins listings of known files for overlapping paths: sorted, each once.

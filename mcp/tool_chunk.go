@@ -7,34 +7,37 @@ import (
 	"fmt"
 	"strings"
 
+	"shelfd/chunker"
 	"shelfd/store"
 )
 
 // passageCard is one chunk by itself. Boxes are filled where the document was derived from pages.
 type passageCard struct {
-	DocPath         string      `json:"doc_path"`
-	DocID           int64       `json:"doc_id"`
-	Title           string      `json:"title"`
-	ChunkKey        string      `json:"chunk_key"`
-	Citation        string      `json:"citation"`
-	Moved           bool        `json:"moved"` // the citation named another document
-	NodeID          string      `json:"node_id"`
-	TitlePath       []string    `json:"title_path"`
-	LineStart       int         `json:"line_start"`
-	LineEnd         int         `json:"line_end"`
-	Text            string      `json:"text"`
-	Truncated       bool        `json:"truncated,omitempty"` // text or paragraphs are longer than shown
-	Paragraphs      []paragraph `json:"paragraphs"`
-	Quote           string      `json:"quote,omitempty"`
-	Snippet         string      `json:"snippet,omitempty"`
-	MatchedTerms    []string    `json:"matched_terms"`
-	HighlightText   string      `json:"highlight_text,omitempty"`
-	HighlightRanges [][2]int    `json:"highlight_ranges"`
-	Boxes           []any       `json:"boxes"`
-	UnionBoxes      []any       `json:"union_boxes"`
-	SourcePath      string      `json:"source_path,omitempty"`
-	Previous        string      `json:"previous,omitempty"` // citation
-	Next            string      `json:"next,omitempty"`     // citation
+	DocPath         string        `json:"doc_path"`
+	DocID           int64         `json:"doc_id"`
+	Title           string        `json:"title"`
+	ChunkKey        string        `json:"chunk_key"`
+	Citation        string        `json:"citation"`
+	Moved           bool          `json:"moved"` // the citation named another document
+	NodeID          string        `json:"node_id"`
+	TitlePath       []string      `json:"title_path"`
+	LineStart       int           `json:"line_start,omitempty"` // none of a derived text
+	LineEnd         int           `json:"line_end,omitempty"`
+	Text            string        `json:"text"`
+	Truncated       bool          `json:"truncated,omitempty"` // text or paragraphs are longer than shown
+	Paragraphs      []paragraph   `json:"paragraphs"`
+	Quote           string        `json:"quote,omitempty"`
+	Snippet         string        `json:"snippet,omitempty"`
+	MatchedTerms    []string      `json:"matched_terms"`
+	HighlightText   string        `json:"highlight_text,omitempty"`
+	HighlightRanges [][2]int      `json:"highlight_ranges"`
+	Boxes           []chunker.Box `json:"boxes"`       // one a block
+	UnionBoxes      []chunker.Box `json:"union_boxes"` // one a page
+	SourcePath      string        `json:"source_path,omitempty"`
+	Sheet           string        `json:"sheet,omitempty"`
+	Cell            string        `json:"cell,omitempty"`
+	Previous        string        `json:"previous,omitempty"` // citation
+	Next            string        `json:"next,omitempty"`     // citation
 }
 
 type paragraph struct {
@@ -48,8 +51,8 @@ type candidate struct {
 	DocPath   string   `json:"doc_path"`
 	NodeID    string   `json:"node_id"`
 	TitlePath []string `json:"title_path"`
-	LineStart int      `json:"line_start"`
-	LineEnd   int      `json:"line_end"`
+	LineStart int      `json:"line_start,omitempty"`
+	LineEnd   int      `json:"line_end,omitempty"`
 	Snippet   string   `json:"snippet"`
 }
 
@@ -93,9 +96,11 @@ func getChunk(ctx context.Context, c call) (json.RawMessage, error) {
 		if query == "" {
 			query = strings.Join(hinted, " ")
 		}
-		whole, err = v.Passage(found, query)
+		if whole, err = v.Passage(found, query); err != nil {
+			return err
+		}
 		card = cardOfPassage(whole, moved)
-		return err
+		return card.locate(v, whole.Hit)
 	})
 	if err != nil {
 		return nil, err
@@ -241,9 +246,10 @@ func candidates(v *store.View, chunks []store.Chunk) ([]candidate, error) {
 		if err != nil {
 			return nil, err
 		}
+		lines := linesOf(p.Document, c)
 		list = append(list, candidate{
 			Citation: store.Citation(c.DocumentID, c.Key), DocPath: clip(p.Document.Path, clipProse), NodeID: clip(shownID(store.Node{ID: p.NodeID, Ordinal: c.Node}), clipProse),
-			TitlePath: some(clipTrailOf(p.TitlePath), clipProse), LineStart: c.Lines.Start, LineEnd: c.Lines.End, Snippet: clip(p.Snippet, clipTitle),
+			TitlePath: some(clipTrailOf(p.TitlePath), clipProse), LineStart: lines.Start, LineEnd: lines.End, Snippet: clip(p.Snippet, clipTitle),
 		})
 	}
 	return list, nil
@@ -253,15 +259,24 @@ func cardOfPassage(p store.Passage, moved bool) passageCard {
 	if p.Evidence == nil {
 		return passageCard{}
 	}
+	lines := linesOf(p.Document, p.Chunk)
 	return passageCard{
 		DocPath: clip(p.Document.Path, clipPath), DocID: p.Document.ID, Title: clip(p.Document.Title, clipTitle),
 		ChunkKey: store.KeyString(p.Chunk.Key), Citation: store.Citation(p.Document.ID, p.Chunk.Key), Moved: moved,
 		NodeID: shownID(store.Node{ID: p.NodeID, Ordinal: p.Chunk.Node}), TitlePath: clipTrailOf(p.TitlePath),
-		LineStart: p.Chunk.Lines.Start, LineEnd: p.Chunk.Lines.End, Text: clip(p.Text, passageText),
+		LineStart: lines.Start, LineEnd: lines.End, SourcePath: besides(p.Document.Source), Text: clip(p.Text, passageText),
 		Quote: p.Evidence.Quote, Snippet: clip(p.Snippet, clipProse), MatchedTerms: some(p.Terms, 1000),
-		HighlightText: p.Evidence.Highlight, HighlightRanges: rangesOf(p.Evidence), Boxes: []any{}, UnionBoxes: []any{},
+		HighlightText: p.Evidence.Highlight, HighlightRanges: rangesOf(p.Evidence),
+		Sheet: clip(p.Evidence.Sheet, clipTitle), Cell: p.Evidence.Cell,
 		Previous: citationOf(p.Document.ID, p.Previous), Next: citationOf(p.Document.ID, p.Next),
 	}
+}
+
+// locate adds where the passage stands on the pages of its source.
+func (card *passageCard) locate(v *store.View, h store.Hit) error {
+	boxes, err := v.ChunkBoxes(h.Document.ID, ordinalOf(h))
+	card.Boxes, card.UnionBoxes = fittingBoxes(boxes, roomForBoxes), fittingBoxes(chunker.UnionBoxes(boxes), roomForBoxes)
+	return err
 }
 
 // withParagraphs shows the first n paragraphs.
@@ -290,6 +305,9 @@ func citationOf(document int64, c *store.Chunk) string {
 
 func (card passageCard) advice() steps {
 	summary := fmt.Sprintf("The passage as it stands now, lines %d-%d.", card.LineStart, card.LineEnd)
+	if card.SourcePath != "" {
+		summary = "The passage as it stands in the text made of source_path; boxes say where on its pages."
+	}
 	if card.Moved {
 		summary = "The document of the citation has this passage no more; it stands here. Cite it by the new citation."
 	}

@@ -34,6 +34,9 @@ type documentCard struct {
 	SummaryVersion  string           `json:"summary_version,omitempty"`
 	SourceChunkKeys []string         `json:"source_chunk_keys"`
 	Links           linkCounts       `json:"links"`
+	SourcePath      string           `json:"source_path,omitempty"` // of a derived text
+	Boxes           int              `json:"boxes,omitempty"`       // blocks of the source that its passages were made of
+	Pages           int              `json:"pages,omitempty"`       // on which these stand
 	Problem         *problemCard     `json:"problem,omitempty"`
 }
 
@@ -85,9 +88,12 @@ func describeDocument(ctx context.Context, c call) (json.RawMessage, error) {
 	return answer{card, card.advice(top)}.encode(), nil
 }
 
-// openDocument finds a document or says what is close.
+// openDocument finds a document, of a source the text derived from it, or says what is close.
 func openDocument(v *store.View, path string) (store.Document, error) {
 	d, err := v.Document(path)
+	if errors.Is(err, store.ErrNotFound) {
+		d, err = v.DerivedFrom(path)
+	}
 	if !errors.Is(err, store.ErrNotFound) {
 		return d, err
 	}
@@ -114,6 +120,13 @@ func cardOf(v *store.View, d store.Document) (documentCard, error) {
 	card.Frontmatter, card.FrontmatterNote = someFrontmatter(d.FrontMatter)
 	if err := card.summarise(v); err != nil {
 		return card, err
+	}
+	if d.Source != "" {
+		var err error
+		card.SourcePath = besides(d.Source)
+		if card.Boxes, card.Pages, err = v.BoxCounts(d.ID); err != nil {
+			return card, err
+		}
 	}
 	shelf, err := v.Shelf(d.Shelf)
 	if err != nil {

@@ -20,8 +20,10 @@ type hit struct {
 	ShelfState   store.ShelfState `json:"shelf_state,omitempty"` // when the shelf is not up to date
 	NodeID       string           `json:"node_id"`
 	TitlePath    []string         `json:"title_path"`
-	LineStart    int              `json:"line_start"`
-	LineEnd      int              `json:"line_end"`
+	LineStart    int              `json:"line_start,omitempty"` // none of a derived text: they are not the source's
+	LineEnd      int              `json:"line_end,omitempty"`
+	SourcePath   string           `json:"source_path,omitempty"`  // of a derived text
+	DisplayPath  string           `json:"display_path,omitempty"` // where the shelf has a name in the caller's language
 	Snippet      string           `json:"snippet"`
 	Score        float64          `json:"score"`
 	Citation     string           `json:"citation"`
@@ -46,6 +48,7 @@ type evidence struct {
 	FTSRank         int      `json:"fts_rank,omitempty"` // from 1
 	FTSScore        float64  `json:"fts_score,omitempty"`
 
+	located
 	SectionSummary string `json:"section_summary,omitempty"` // of the section or the nearest one around it
 	DocSummary     string `json:"doc_summary,omitempty"`
 	SummaryStatus  string `json:"summary_status,omitempty"`
@@ -77,7 +80,7 @@ func search(ctx context.Context, c call) (json.RawMessage, error) {
 	var hits []hit
 	var f found
 	err := c.view(ctx, func(v *store.View) error {
-		if err := checkPlace(v, q); err != nil {
+		if err := checkPlace(v, &q); err != nil {
 			return err
 		}
 		a, err := v.Search(q)
@@ -85,7 +88,7 @@ func search(ctx context.Context, c call) (json.RawMessage, error) {
 			return queryRefusal(q, err)
 		}
 		f = found{Total: a.Total, Offset: q.Offset, Relaxed: a.Relaxed, Queries: shortTexts(a.Queries, 6), Suggestions: shortTexts(a.Suggestions, 5)}
-		if hits, err = hitsOf(v, a.Hits, q); err != nil {
+		if hits, err = hitsOf(v, a.Hits, q, c.args.text("locale")); err != nil {
 			return err
 		}
 		f.RelatedSections, err = leads(v, q)
@@ -129,11 +132,13 @@ func queryRefusal(q store.Query, err error) error {
 	return invalid(field, fmt.Sprintf("at character %d: %s", fault.Position, clip(fault.Reason, clipProse)), expected)
 }
 
-// checkPlace refuses a document or folder that is not there: no hits would mean something else.
-func checkPlace(v *store.View, q store.Query) error {
+// checkPlace refuses a document or folder that is not there: no hits would mean something else. A source stands for
+// its text.
+func checkPlace(v *store.View, q *store.Query) error {
 	switch {
 	case q.Path != "":
-		_, err := openDocument(v, q.Path)
+		d, err := openDocument(v, q.Path)
+		q.Path = d.Path
 		return err
 	case q.Folder != "":
 		if _, err := v.Folders(q.Folder); errors.Is(err, store.ErrNotFound) {
@@ -145,13 +150,14 @@ func checkPlace(v *store.View, q store.Query) error {
 	return nil
 }
 
-func hitsOf(v *store.View, list []store.Hit, q store.Query) ([]hit, error) {
+func hitsOf(v *store.View, list []store.Hit, q store.Query, locale string) ([]hit, error) {
 	shelves, err := v.Shelves()
 	if err != nil {
 		return nil, err
 	}
-	states := map[string]store.ShelfState{}
+	states, labels := map[string]store.ShelfState{}, map[string]string{}
 	for _, s := range shelves {
+		labels[s.Name] = labelOf(s.Labels, locale)
 		if stale(s.State) {
 			states[s.Name] = s.State
 		}
@@ -161,12 +167,16 @@ func hitsOf(v *store.View, list []store.Hit, q store.Query) ([]hit, error) {
 	for i, h := range list {
 		hits[i] = concise(h)
 		hits[i].ShelfState = states[h.Document.Shelf]
+		hits[i].DisplayPath = besides(displayPath(h.Document, labels[h.Document.Shelf]))
 		if h.Evidence == nil {
 			continue
 		}
 		hits[i].evidence = evidenceOf(h)
 		hits[i].FTSRank, hits[i].FTSScore = q.Offset+i+1, hits[i].Score
 		if err := levels.complete(&hits[i], h); err != nil {
+			return nil, err
+		}
+		if hits[i].located, err = locate(v, h); err != nil {
 			return nil, err
 		}
 	}
@@ -187,10 +197,11 @@ func evidenceOf(h store.Hit) evidence {
 }
 
 func concise(h store.Hit) hit {
+	lines := linesOf(h.Document, h.Chunk)
 	return hit{
 		DocPath: clip(h.Document.Path, clipPath), DocID: h.Document.ID, Title: clip(h.Document.Title, clipTitle), Shelf: clip(h.Document.Shelf, clipProse),
 		NodeID: shownID(store.Node{ID: h.NodeID, Ordinal: h.Chunk.Node}), TitlePath: clipTrailOf(h.TitlePath),
-		LineStart: h.Chunk.Lines.Start, LineEnd: h.Chunk.Lines.End, Snippet: clip(h.Snippet, clipProse), Score: round(h.Score),
+		LineStart: lines.Start, LineEnd: lines.End, SourcePath: besides(h.Document.Source), Snippet: clip(h.Snippet, clipProse), Score: round(h.Score),
 		Citation: store.Citation(h.Document.ID, h.Chunk.Key), MatchedTerms: some(h.Terms, 1000), Match: h.Match, Context: clip(h.Context, clipProse),
 	}
 }

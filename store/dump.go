@@ -61,6 +61,7 @@ type dumpChunk struct {
 	Lines  chunker.Lines `json:"lines"`
 	Span   chunker.Span  `json:"span"`
 	Prefix chunker.Span  `json:"prefix"`
+	Boxes  []chunker.Box `json:"boxes,omitempty"`
 }
 
 type dumpDocument struct {
@@ -73,6 +74,7 @@ type dumpDocument struct {
 	FrontMatter map[string]any `json:"frontmatter"`
 	Language    string         `json:"language"`
 	Hash        string         `json:"hash"`
+	Source      string         `json:"source,omitempty"`
 	Bytes       int64          `json:"bytes"`
 	Lines       int            `json:"lines"`
 	Tokens      int            `json:"tokens"`
@@ -99,7 +101,7 @@ func (v *View) dumpDocuments(out *json.Encoder, partial map[string]string) error
 func (v *View) dumpDocument(out *json.Encoder, d Document) error {
 	line := dumpDocument{
 		Kind: "document", Path: d.Path, Title: d.Title, Description: d.Description, Aliases: d.Aliases, Tags: d.Tags,
-		FrontMatter: d.FrontMatter, Language: d.Language, Hash: d.Hash, Bytes: d.Bytes, Lines: d.Lines, Tokens: d.Tokens,
+		FrontMatter: d.FrontMatter, Language: d.Language, Hash: d.Hash, Source: d.Source, Bytes: d.Bytes, Lines: d.Lines, Tokens: d.Tokens,
 		Nodes: []dumpNode{}, Chunks: []dumpChunk{},
 	}
 	nodes, err := v.Nodes(d.ID)
@@ -113,8 +115,12 @@ func (v *View) dumpDocument(out *json.Encoder, d Document) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range chunks {
-		line.Chunks = append(line.Chunks, dumpChunk{KeyString(c.Key), c.Node, c.Lines, c.Span, c.Prefix})
+	boxes, err := v.Boxes(d.ID)
+	if err != nil {
+		return err
+	}
+	for i, c := range chunks {
+		line.Chunks = append(line.Chunks, dumpChunk{KeyString(c.Key), c.Node, c.Lines, c.Span, c.Prefix, boxes[i]})
 	}
 	return out.Encode(line)
 }

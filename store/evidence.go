@@ -21,6 +21,8 @@ type Evidence struct {
 	Ranges [][2]int
 	// Paragraph is the place of the quote's paragraph in Paragraphs, -1 without a quote.
 	Paragraph int
+	// Sheet and Cell are where a passage of a spreadsheet stands, as far as that can be told.
+	Sheet, Cell string
 	// Paragraphs are the blocks of the chunk without Markdown: headings, paragraphs, list items, rows, code.
 	Paragraphs []string
 }

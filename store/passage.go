@@ -82,6 +82,7 @@ func (r *reader) evidence(h Hit, m *marks) (*Evidence, error) {
 		}
 	}
 	e := m.evidence(d.content, h.Chunk.Span, h.TitlePath)
+	r.sheet(&e, h, m)
 	return &e, nil
 }
 

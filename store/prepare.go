@@ -14,7 +14,8 @@ type Prepared struct {
 	Path     string // doc_path
 	Shelf    string
 	Document *chunker.Document
-	Features []byte // correlate.Features in binary form
+	Features []byte          // correlate.Features in binary form
+	Boxes    [][]chunker.Box // of each chunk; nil = of none
 
 	headings, tags, aliases, frontmatter string // JSON
 	names                                documentTerms

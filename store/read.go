@@ -93,7 +93,7 @@ func (v *View) strings(query string, args ...any) ([]string, error) {
 }
 
 const documentColumns = `d.id, d.shelf_id, s.name, d.file_path, f.file, d.title, d.description, d.tags, d.aliases, d.frontmatter, d.language,
-	d.date, d.bytes, d.body_start, d.lines, d.tokens, f.hash, d.updated_at, d.first_chunk, d.chunk_count`
+	d.date, d.bytes, d.body_start, d.lines, d.tokens, f.hash, d.updated_at, d.first_chunk, d.chunk_count, f.derived`
 
 const documentTables = ` FROM documents d JOIN shelves s ON s.id = d.shelf_id JOIN files f ON f.document_id = d.id `
 
@@ -102,10 +102,14 @@ func scanDocument(scan func(...any) error) (Document, error) {
 	var file, hash []byte
 	var tags, aliases, frontmatter string
 	var date, updated int64
+	var derived bool
 	err := scan(&d.ID, &d.ShelfID, &d.Shelf, &d.Path, &file, &d.Title, &d.Description, &tags, &aliases, &frontmatter, &d.Language,
-		&date, &d.Bytes, &d.Body, &d.Lines, &d.Tokens, &hash, &updated, &d.FirstChunk, &d.Chunks)
+		&date, &d.Bytes, &d.Body, &d.Lines, &d.Tokens, &hash, &updated, &d.FirstChunk, &d.Chunks, &derived)
 	if err != nil {
 		return d, err
+	}
+	if derived {
+		d.Source = sourceOf(d.Shelf, string(file))
 	}
 	d.File, d.Hash, d.Date, d.Updated = string(file), hex.EncodeToString(hash), unixTime(date), unixTime(updated)
 	for _, column := range []struct {

@@ -62,6 +62,8 @@ CREATE TABLE files (
   hash        BLOB    NOT NULL,              -- SHA-256 of its bytes
   version     INTEGER NOT NULL,              -- content version that cut it; 0 = to be cut again
   number      INTEGER NOT NULL DEFAULT 1,    -- 2, 3 …: another file comes to the same doc_path, which has ~number
+  derived     INTEGER NOT NULL DEFAULT 0,    -- 1 = the text of the file of its name without the extension
+  blocks      BLOB    NOT NULL DEFAULT x'',  -- the list of blocks of that file as it was read: times, size, hash (boxes.go); empty = none
   PRIMARY KEY (shelf_id, file)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX files_document ON files(document_id);
@@ -162,6 +164,14 @@ CREATE VIRTUAL TABLE summary_fts USING fts5(
   tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
 );
 CREATE VIRTUAL TABLE summary_instances USING fts5vocab(summary_fts, instance);
+
+-- Where the chunks of a derived document stand on the pages of its source; chunks without boxes have no row.
+CREATE TABLE boxes (
+  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  ordinal     INTEGER NOT NULL,              -- of the chunk in its document, from 0
+  boxes       TEXT    NOT NULL,              -- JSON: chunker.Box in the order of the blocks
+  PRIMARY KEY (document_id, ordinal)
+) STRICT, WITHOUT ROWID;
 
 -- Child shelves extend parent shelves.
 CREATE TABLE shelf_links (

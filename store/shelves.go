@@ -106,13 +106,14 @@ func (v *View) Files(shelf int64, under string) ([]File, error) {
 	return list, err
 }
 
-const fileColumns = `document_id, file, size, mtime, ctime, inode, device, read_at, hash, version, number`
+const fileColumns = `document_id, file, size, mtime, ctime, inode, device, read_at, hash, version, number, derived, blocks`
 
 func scanFile(scan func(...any) error) (File, error) {
 	var f File
-	var file, hash sql.RawBytes
+	var file, hash, blocks sql.RawBytes
 	var inode, device int64
-	err := scan(&f.Document, &file, &f.Size, &f.ModTime, &f.ChangeTime, &inode, &device, &f.ReadAt, &hash, &f.Version, &f.Number)
+	err := scan(&f.Document, &file, &f.Size, &f.ModTime, &f.ChangeTime, &inode, &device, &f.ReadAt, &hash, &f.Version, &f.Number, &f.Derived, &blocks)
+	f.Blocks = unpackBlocksFile(blocks)
 	f.File, f.Inode, f.Device = string(file), uint64(inode), uint64(device)
 	copy(f.Hash[:], hash)
 	return f, err
@@ -121,10 +122,11 @@ func scanFile(scan func(...any) error) (File, error) {
 // FileAt is what is known of one file of a shelf, or ErrNotFound.
 func (v *View) FileAt(shelf int64, file string) (File, error) {
 	var f File
-	var name, hash []byte
+	var name, hash, blocks []byte
 	var inode, device int64
 	err := v.queryRow(`SELECT `+fileColumns+` FROM files WHERE shelf_id = ? AND file = ?`, []any{shelf, []byte(file)},
-		&f.Document, &name, &f.Size, &f.ModTime, &f.ChangeTime, &inode, &device, &f.ReadAt, &hash, &f.Version, &f.Number)
+		&f.Document, &name, &f.Size, &f.ModTime, &f.ChangeTime, &inode, &device, &f.ReadAt, &hash, &f.Version, &f.Number, &f.Derived, &blocks)
+	f.Blocks = unpackBlocksFile(blocks)
 	f.File, f.Inode, f.Device = string(name), uint64(inode), uint64(device)
 	copy(f.Hash[:], hash)
 	return f, err

@@ -26,7 +26,8 @@ import (
 //	1: first.
 //	2: outlines and summaries.
 //	3: chunks that went.
-const LayoutVersion = 3
+//	4: sources of derived documents, their blocks, boxes of chunks.
+const LayoutVersion = 4
 
 // ContentVersion numbers what cutting and segmentation make of the same bytes; a document cut by another version is
 // cut again. History:

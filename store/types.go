@@ -70,6 +70,7 @@ type Document struct {
 	Updated     time.Time // the file's modification time
 	Chunks      int
 	FirstChunk  int64
+	Source      string // path of the file that it is the text of, as a doc_path is written; "" = it is its own source
 }
 
 // Node is a section of a document. ID and Title are those of chunker.Node.

@@ -18,7 +18,9 @@ type File struct {
 	ReadAt     int64 // unix nanoseconds
 	Hash       [32]byte
 	Version    int
-	Number     int // 2, 3 …: another file comes to the same doc_path, which has ~Number; 0 and 1: it has its own
+	Number     int  // 2, 3 …: another file comes to the same doc_path, which has ~Number; 0 and 1: it has its own
+	Derived    bool // it is the text of the file of its name without the extension, which stands beside it
+	Blocks     BlocksFile
 }
 
 // PutDocument writes a document with its chunks, FTS rows, nodes, features and file row. id 0 makes a new document, or
@@ -56,6 +58,9 @@ func (tx *Tx) PutDocument(shelf, id int64, p *Prepared, f File) (int64, error) {
 		return 0, err
 	}
 	if err := tx.putFeatures(id, p.Features, old); err != nil {
+		return 0, err
+	}
+	if err := tx.putBoxes(id, p.Boxes, old); err != nil {
 		return 0, err
 	}
 	return id, tx.putFile(shelf, id, f, old)
@@ -219,15 +224,15 @@ func (tx *Tx) putFile(shelf, id int64, f File, old documentRow) error {
 			return err
 		}
 	}
-	_, err := tx.exec(`INSERT INTO files (shelf_id, file, document_id, size, mtime, ctime, inode, device, read_at, hash, version, number)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?)`, shelf, []byte(f.File), id, f.Size, f.ModTime, f.ChangeTime, int64(f.Inode), int64(f.Device), f.ReadAt, f.Hash[:], f.Version, max(f.Number, 1))
+	_, err := tx.exec(`INSERT INTO files (shelf_id, file, document_id, size, mtime, ctime, inode, device, read_at, hash, version, number, derived, blocks)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, shelf, []byte(f.File), id, f.Size, f.ModTime, f.ChangeTime, int64(f.Inode), int64(f.Device), f.ReadAt, f.Hash[:], f.Version, max(f.Number, 1), f.Derived, f.Blocks.pack())
 	return err
 }
 
 // TouchFile records that a document's file was looked at again and holds the same bytes.
 func (tx *Tx) TouchFile(f File) error {
-	if _, err := tx.exec(`UPDATE files SET size = ?, mtime = ?, ctime = ?, inode = ?, device = ?, read_at = ? WHERE document_id = ?`,
-		f.Size, f.ModTime, f.ChangeTime, int64(f.Inode), int64(f.Device), f.ReadAt, f.Document); err != nil {
+	if _, err := tx.exec(`UPDATE files SET size = ?, mtime = ?, ctime = ?, inode = ?, device = ?, read_at = ?, blocks = ? WHERE document_id = ?`,
+		f.Size, f.ModTime, f.ChangeTime, int64(f.Inode), int64(f.Device), f.ReadAt, f.Blocks.pack(), f.Document); err != nil {
 		return err
 	}
 	_, err := tx.exec(`UPDATE documents SET updated_at = ?, date = CASE dated WHEN 1 THEN date ELSE ? END WHERE id = ? AND updated_at <> ?`,

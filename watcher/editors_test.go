@@ -56,6 +56,12 @@ func TestEveryWayOfSavingIsSeen(t *testing.T) {
 		{"link swapped", "ln -s a.md l.md; echo other > b.md", "ln -sf b.md l.md"},
 		{"link waits for its file", "ln -s d/late.md l.md", "mkdir d; echo t > d/late.md"},
 		{"link to a folder that becomes a file", "mkdir b; ln -s b l.md", "rmdir b; echo t > b"},
+		{"source of a text appears", "echo t > r.pdf.md", "echo p > r.pdf"},
+		{"source of a text goes", "echo t > r.pdf.md; echo p > r.pdf", "rm r.pdf"},
+		{"list of blocks appears", "echo t > r.pdf.md; echo p > r.pdf", "echo [] > r.pdf.blocks.json"},
+		{"list of blocks is written over", "echo t > r.pdf.md; echo [] > r.pdf.blocks.json", "echo [1] > r.pdf.blocks.json"},
+		{"list of blocks is saved atomically", "echo t > r.pdf.md; echo [] > r.pdf.blocks.json", "echo [1] > .t; mv .t r.pdf.blocks.json"},
+		{"list of blocks goes", "echo t > r.pdf.md; echo [] > r.pdf.blocks.json", "rm r.pdf.blocks.json"},
 		{"folder behind a link changes", "mkdir d; echo t > d/n.md; ln -s d/n.md l.md", "mv d e; mkdir d; echo longer > d/n.md"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

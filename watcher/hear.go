@@ -164,6 +164,7 @@ func (r *rootWatcher) hear(ctx context.Context, path string, h hint) {
 		return // of a watch given up since; its folder was looked at after that
 	}
 	name := lastName(path)
+	r.hearCompanion(above, path, h)
 	switch {
 	case r.filter.isIgnoreFile(name):
 		r.newRules(ctx, above, h)

@@ -52,6 +52,7 @@ func list(ctx context.Context, disk Disk, root Root, under []string) (Listing, e
 		w.found.fault("", cmp.Or(err, errRootChanged))
 	}
 	out.fill(w.found, f.follow)
+	out.companions(disk, f, real)
 	return out, ctx.Err()
 }
 

@@ -51,6 +51,12 @@ type Entry struct {
 	Inode      uint64
 	Device     uint64
 	Links      uint32 // names of the file; a change made through one gives no event at the others
+
+	// Derived: the file is named like another one beside it with ".md" added: it is the text of that source.
+	Derived bool
+	// Blocks is the list of blocks of that source, "<source>.blocks.json", where it stands beside it as a regular file;
+	// else zero. A change of it dirties the text.
+	Blocks Stat
 }
 
 // Fault is a path that could not be looked at. Absence below it proves nothing.

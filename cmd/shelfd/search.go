@@ -123,6 +123,9 @@ func (p *program) printHits(a store.Answer) {
 		}
 		d := group[0].Document
 		s.line("%s  %s", s.paint(bold, d.Path), s.paint(dim, d.Title))
+		if d.Source != "" {
+			s.line("  %s", s.paint(dim, "text of "+d.Source))
+		}
 		for _, hit := range group {
 			s.hit(hit)
 		}
@@ -136,6 +139,9 @@ func (s screen) hit(h store.Hit) {
 		lines += "-" + strconv.Itoa(h.Chunk.Lines.End)
 	}
 	head := fmt.Sprintf("  %s  %s", s.paint(cyan, "L"+lines), breadcrumb(h.TitlePath))
+	if h.Document.Source != "" { // its lines are not the source's
+		head = "  " + breadcrumb(h.TitlePath)
+	}
 	s.line("%s", strings.TrimRight(head, " "))
 	s.line("    %s", s.highlight(h.Snippet, h.Terms))
 	if h.Context != "" {
