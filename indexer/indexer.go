@@ -135,7 +135,8 @@ func (x *Indexer) Progress() Progress { return x.published.get().Progress }
 // Status says what Run is doing.
 func (x *Indexer) Status() Status { return x.published.get() }
 
-// do runs f in Run's goroutine and returns when it has run.
+// do runs f in Run's goroutine and returns when it has run: once begun it is waited for, since it may write to variables
+// of the caller.
 func (x *Indexer) do(ctx context.Context, f func(context.Context, *run) error) error {
 	done := make(chan error, 1)
 	select {
@@ -150,8 +151,6 @@ func (x *Indexer) do(ctx context.Context, f func(context.Context, *run) error) e
 		return err
 	case <-x.ended:
 		return ErrNotRunning
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 
@@ -165,7 +164,7 @@ func (x *Indexer) SetShelves(ctx context.Context, shelves []Shelf) error {
 // included. accept says that documents whose root is empty, missing or another are gone indeed.
 // ErrUnknownShelf when there is no such shelf. progress may be nil; it is called from Run's goroutine.
 func (x *Indexer) Sync(ctx context.Context, shelf string, accept bool, progress func(Progress)) ([]ShelfReport, error) {
-	w := &waiter{ctx: ctx, progress: progress, reports: make(chan []ShelfReport, 1)}
+	w := &waiter{ctx: ctx, progress: progress, reports: make(chan []ShelfReport, 1), failed: make(chan error, 1)}
 	err := x.do(ctx, func(ctx context.Context, r *run) error { return r.startSync(ctx, w, shelf, accept) })
 	if err != nil {
 		return nil, err
@@ -173,6 +172,8 @@ func (x *Indexer) Sync(ctx context.Context, shelf string, accept bool, progress 
 	select {
 	case reports := <-w.reports:
 		return reports, nil
+	case err := <-w.failed:
+		return nil, err
 	case <-x.ended:
 		return nil, ErrNotRunning
 	case <-ctx.Done():

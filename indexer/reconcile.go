@@ -60,6 +60,9 @@ func (r *run) look(ctx context.Context, s *shelf, dirty []string, d doubts) erro
 	if why := rootFault(listing); why != "" {
 		return r.setOffline(ctx, s, why)
 	}
+	if s.lookedAtDevice != 0 && listing.RootDevice != s.lookedAtDevice {
+		return r.reconcile(ctx, s, "another device", d) // the root may have been unmounted: what is missing is not gone
+	}
 	var p Plan
 	var collide bool
 	err = r.store.View(ctx, func(v *store.View) error {

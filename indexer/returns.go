@@ -142,7 +142,7 @@ func (r *run) recognise(ctx context.Context, moves map[string]store.Holder) erro
 		record.Moves[from] = h.Path
 		r.log.Info("a document came back elsewhere", zap.String("from", from), zap.String("to", h.Path))
 	}
-	if err := r.ledger.Append(record); err != nil {
+	if err := r.retry(ctx, func() error { return r.ledger.Append(record) }); err != nil {
 		return err
 	}
 	for _, from := range slices.Sorted(maps.Keys(moves)) {

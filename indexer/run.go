@@ -88,7 +88,13 @@ func (r *run) loop(ctx context.Context, batches <-chan watcher.Batch) error {
 	defer timer.Stop()
 	for {
 		r.settleUp(ctx)
-		timer.Reset(r.untilNext())
+		next := r.untilNext()
+		timer.Reset(next)
+		if next == 0 { // however many events come
+			if err := r.due(ctx, time.Now()); err != nil {
+				return err
+			}
+		}
 		select { // urgent first
 		case <-ctx.Done():
 			return ctx.Err()

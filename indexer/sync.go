@@ -3,6 +3,7 @@ package indexer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 
 	"shelfd/store"
@@ -15,6 +16,7 @@ type waiter struct {
 	progress func(Progress)
 	shelves  []*shelf
 	reports  chan []ShelfReport
+	failed   chan error
 	last     Progress
 }
 
@@ -46,6 +48,7 @@ func (r *run) answerWaiters(ctx context.Context) {
 		if w.ctx.Err() != nil {
 			continue
 		}
+		w.shelves = slices.DeleteFunc(w.shelves, func(s *shelf) bool { return r.shelves[s.Name] != s }) // it went meanwhile
 		if !r.rests(w) {
 			w.tell(r.status.Progress)
 			waiting = append(waiting, w)
@@ -53,7 +56,7 @@ func (r *run) answerWaiters(ctx context.Context) {
 		}
 		reports, err := r.report(ctx, w)
 		if err != nil {
-			waiting = append(waiting, w) // the next round tries again
+			w.failed <- err
 			continue
 		}
 		w.reports <- reports

@@ -13,6 +13,7 @@ import (
 // they find nothing.
 type lexicon struct {
 	mu    sync.Mutex
+	moves int              // rows written while there was no base: one read meanwhile may lack them
 	base  *vocabulary      // nil until asked for
 	added map[string]int32 // terms written since that base does not hold
 }
@@ -24,11 +25,12 @@ const (
 	lexiconRows = 500
 )
 
-// follow takes in the terms of rows that a transaction is about to write.
+// follow takes in the terms of rows that a transaction has written.
 func (l *lexicon) follow(rows []ftsRow) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.base == nil {
+		l.moves++
 		return
 	}
 	if len(rows) > lexiconRows || len(l.added) > lexiconGrowth {
@@ -55,15 +57,24 @@ func (l *lexicon) learn(terms string) {
 // containing are the terms that hold a part inside, and more than that. table is the fts5vocab table to read from.
 func (l *lexicon) containing(v *View, table, part string) ([]vocabularyTerm, error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.base == nil {
-		base, err := v.vocabulary(table)
+	base, moves := l.base, l.moves
+	l.mu.Unlock()
+	if base == nil {
+		// A picture of its own, taken after moves was read: what is written from here on is followed or counted.
+		err := v.s.View(v.ctx, func(now *View) (err error) {
+			base, err = now.vocabulary(table)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.base == nil && l.moves == moves {
 		l.base, l.added = base, map[string]int32{}
 	}
-	terms := l.base.containing(part)
+	terms := base.containing(part)
 	for _, term := range slices.Sorted(maps.Keys(l.added)) {
 		if len(term) > len(part) && strings.Contains(term, part) {
 			terms = append(terms, vocabularyTerm{term, int(l.added[term])})

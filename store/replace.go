@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 )
@@ -24,21 +26,43 @@ func replaceOlder(ctx context.Context, path string) (*Store, Notice, error) {
 	if err != nil {
 		return replaceUnreadable(ctx, path, err)
 	}
-	aside, err := moveAside(path, "older")
-	if err != nil {
+	if err := renew(ctx, path, shelves, documents); err != nil {
 		return nil, "", err
 	}
-	s, err := create(ctx, path)
-	if err != nil {
-		return nil, "", err
-	}
-	if err := s.Update(ctx, func(tx *Tx) error { return tx.reserve(shelves, documents) }); err != nil {
-		s.Close()
-		return nil, "", err
-	}
-	os.Remove(aside) // its ids are all that could not be worked out again
-	return s, Notice("the index has the layout of an earlier version and is being rebuilt; ids are kept"), nil
+	s, err := openExisting(ctx, path, false)
+	return s, Notice("the index has the layout of an earlier version and is being rebuilt; ids are kept"), err
 }
+
+// renew puts a new file that knows these ids in the place of the one at path, in one step: at no time are they lost.
+func renew(ctx context.Context, path string, shelves, documents map[string]int64) error {
+	next := path + ".next"
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(next + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("store: renew %q: %w", path, err)
+		}
+	}
+	s, err := create(ctx, next)
+	if err != nil {
+		return err
+	}
+	err = s.Update(ctx, func(tx *Tx) error { return tx.reserve(shelves, documents) })
+	if err = errors.Join(err, s.Close()); err != nil { // closed, it has no companions
+		return err
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("store: renew %q: %w", path, err)
+		}
+	}
+	if err := os.Rename(next, path); err != nil {
+		return fmt.Errorf("store: renew %q: %w", path, err)
+	}
+	return nil
+}
+
+// SetAside moves a database that turned out to be damaged out of the way, so that the next Open makes a new one. It must
+// be closed. It returns the new name.
+func SetAside(path string) (string, error) { return moveAside(path, "damaged") }
 
 // moveAside renames the database and its companions out of the way and returns the new name of the main file.
 func moveAside(path, why string) (string, error) {
@@ -47,7 +71,9 @@ func moveAside(path, why string) (string, error) {
 		return "", fmt.Errorf("store: move %q aside: %w", path, err)
 	}
 	for _, suffix := range []string{"-wal", "-shm"} {
-		os.Rename(path+suffix, aside+suffix) // absent after a clean end
+		if err := os.Rename(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("store: move %q aside: %w", path+suffix, err)
+		}
 	}
 	return aside, nil
 }

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"modernc.org/sqlite"
@@ -81,8 +82,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, Notice, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, "", fmt.Errorf("store: make folder %q: %w", filepath.Dir(path), err)
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		s, err := create(ctx, path)
+	if stat, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && stat.Size() == 0 && fileSize(path+"-wal") == 0 {
+		s, err := create(ctx, path) // a file without a byte is one whose making was interrupted
 		return s, "", err
 	}
 	s, err := openExisting(ctx, path, false)
@@ -245,8 +246,11 @@ func isUnreadable(err error) bool {
 	return false
 }
 
-// IsFull says whether err means that the disk is full.
+// IsFull says whether err means that the disk, or what one may have of it, is full.
 func IsFull(err error) bool {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return true
+	}
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == 13 // SQLITE_FULL
 }

@@ -44,8 +44,7 @@ func (w *ftsWrites) drop(id int64) {
 
 // flushTerms writes what was gathered.
 func (tx *Tx) flushTerms() error {
-	tx.s.chunkWords.follow(tx.chunkTerms.rows)
-	tx.s.nameWords.follow(tx.documentTerms.rows)
+	tx.written = [2][]ftsRow{tx.chunkTerms.rows, tx.documentTerms.rows}
 	err := tx.flush(&tx.chunkTerms, `DELETE FROM chunk_fts WHERE rowid = ?`,
 		`INSERT INTO chunk_fts (rowid, body, heading, ident, scope) VALUES (?, ?, ?, ?, ?)`)
 	if err != nil {

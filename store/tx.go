@@ -17,6 +17,7 @@ type Tx struct {
 	nextChunk               int64 // first id after those of all chunks; 0 = not asked for yet
 
 	chunkTerms, documentTerms, summaryTerms ftsWrites
+	written                                 [2][]ftsRow // of chunks and of documents, when they have been
 }
 
 // Update runs f in one write transaction: all of it is seen, or nothing. It is not cut short when ctx ends: f is.
@@ -40,6 +41,8 @@ func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
 	if err := sqlTx.Commit(); err != nil {
 		return fmt.Errorf("store: commit: %w", err)
 	}
+	s.chunkWords.follow(tx.written[0])
+	s.nameWords.follow(tx.written[1])
 	return nil
 }
 
