@@ -64,3 +64,16 @@ func (m *mentions) find(s string, f func(doc uint32)) {
 		}
 	}
 }
+
+// Cites says whether s names a document by title, alias or file name: whether Mentioned would list it. It is cheaper
+// where only one document is in question.
+func (ix *Index) Cites(s string, doc int64) bool {
+	n, ok := ix.ordinals[doc]
+	if !ok || ix.entries[n].names == "" {
+		return false
+	}
+	buffer, _ := text.AppendTerms(append(make([]byte, 0, 1+len(s)+len(s)/4), ' '), nil, s)
+	cites := false
+	ix.entries[n].eachName(func(name string) { cites = cites || bytes.Contains(buffer, []byte(" "+name+" ")) })
+	return cites
+}

@@ -83,6 +83,21 @@ func TestSuitorsKeepToTheirOwnParameters(t *testing.T) {
 	})
 }
 
+// TestCitesIsWhetherMentionedListsIt, for every document and text.
+func TestCitesIsWhetherMentionedListsIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, ix := drawLibrary(t)
+		for source, d := range l.documents {
+			mentioned := ix.Mentioned(d.source.Body)
+			for target := range l.documents {
+				if got, want := ix.Cites(d.source.Body, target), slices.Contains(mentioned, target); got != want {
+					t.Fatalf("%d cites %d: %v, want %v", source, target, got, want)
+				}
+			}
+		}
+	})
+}
+
 type numbered struct {
 	id   int64
 	path string

@@ -185,8 +185,12 @@ func (c *correlation) correlateSlice(ctx context.Context) error {
 		return nil
 	}
 	taken := 0
-	defer func() { c.r.log.Debug("correlated", zap.Int("documents", taken), zap.Duration("took", time.Since(start))) }()
+	defer func() {
+		c.r.log.Debug("correlated", zap.Int("documents", taken), zap.Duration("took", time.Since(start)))
+	}()
+	before := c.whole
 	err = c.r.update(ctx, func(tx *store.Tx) error {
+		c.whole = before // the transaction may be tried again
 		if err := c.wholesale(tx); err != nil {
 			return err
 		}
@@ -421,16 +425,30 @@ func (c *correlation) citing(tx *store.Tx, id int64) ([]int64, error) {
 		if source == id {
 			continue
 		}
-		d, err := tx.DocumentByID(source)
+		body, err := tx.Body(source)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if _, err := c.mentions(tx, d); err != nil {
+		_, did := slices.BinarySearch(c.citedBy[id], source)
+		if c.index.Cites(body, id) == did {
+			continue
+		}
+		if err := c.readAgain(tx, source); err != nil {
 			return nil, err
 		}
 	}
 	return c.citedBy[id], nil
+}
+
+// readAgain works out anew whom the text of a document cites.
+func (c *correlation) readAgain(tx *store.Tx, id int64) error {
+	d, err := tx.DocumentByID(id)
+	if err != nil {
+		return err
+	}
+	_, err = c.mentions(tx, d)
+	return err
 }

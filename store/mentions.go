@@ -17,6 +17,17 @@ func (v *View) Mentions(source int64) ([]int64, error) {
 	return unpackIDs(b), err
 }
 
+// Body is the stored text of a document below its front matter.
+func (v *View) Body(id int64) (string, error) {
+	var content string
+	var start int
+	err := v.queryRow(`SELECT content, body_start FROM documents WHERE id = ?`, []any{id}, &content, &start)
+	if err != nil {
+		return "", err
+	}
+	return content[start:], nil
+}
+
 // SetMentions replaces the documents that a document's text cites by name; targets are in id order.
 func (tx *Tx) SetMentions(source int64, targets []int64) error {
 	_, err := tx.exec(`UPDATE features SET mentions = ?2 WHERE document_id = ?1 AND mentions <> ?2`, source, packIDs(targets))
