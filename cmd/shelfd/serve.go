@@ -57,11 +57,30 @@ type daemon struct {
 	metrics     *metrics.Metrics
 	watcher     *watcher.Watcher
 	indexer     *indexer.Indexer
+	ended       atomic.Bool            // everything that run started
 	declared    atomic.Bool            // the indexer knows the shelves: before that, having compared all of them means nothing
 	refused     atomic.Pointer[string] // why the configuration that stands there now was not taken, "" when it was
 }
 
+// serve runs the daemon. A database that turns out to be damaged is moved aside once, and built again from the folders.
 func (p *program) serve(ctx context.Context, folders []string) error {
+	err := p.serveOnce(ctx, folders)
+	if !store.IsCorrupt(err) || ctx.Err() != nil {
+		return err
+	}
+	paths, pathsErr := p.paths()
+	if pathsErr != nil {
+		return err
+	}
+	aside, asideErr := store.SetAside(paths.Database)
+	if asideErr != nil {
+		return errors.Join(err, asideErr)
+	}
+	fmt.Fprintf(p.err, "shelfd: the index is damaged (%v); it was moved to %s and is being rebuilt\n", err, aside)
+	return p.serveOnce(ctx, folders)
+}
+
+func (p *program) serveOnce(ctx context.Context, folders []string) error {
 	d := &daemon{program: p, started: time.Now()}
 	defer d.close()
 	for _, folder := range folders {
@@ -155,7 +174,7 @@ func (d *daemon) open(ctx context.Context) error {
 		return &exit{exitDatabase, err}
 	}
 	for _, w := range warnings {
-		d.log.Warn("ledger: " + w)
+		d.log.Warn(w)
 	}
 	return nil
 }
@@ -188,9 +207,10 @@ func (d *daemon) run(ctx context.Context) error {
 	}
 	d.confine()
 	server = mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status, Answered: d.metrics.Answered})
-	defer context.AfterFunc(ctx, d.insist)()
 	batches := make(chan watcher.Batch)
 	group, ctx := errgroup.WithContext(ctx)
+	defer context.AfterFunc(ctx, d.insist)()
+	defer d.ended.Store(true)
 	group.Go(func() error { return d.watcher.Run(ctx, batches) })
 	group.Go(func() error { return d.indexer.Run(ctx, batches) })
 	group.Go(func() error { return server.Serve(ctx, d.listener) })
@@ -211,6 +231,9 @@ const endLimit = 5 * time.Second
 func (d *daemon) insist() {
 	notify(d.program.getenv, "STOPPING=1")
 	time.AfterFunc(endLimit, func() {
+		if d.ended.Load() {
+			return
+		}
 		d.log.Error("ending by force: something did not end in time", zap.Duration("limit", endLimit))
 		os.Exit(exitWrong)
 	})
