@@ -188,11 +188,16 @@ func (v *View) checkNameTerms(report func(Difference)) error {
 		return err
 	}
 	for _, d := range documents {
-		names := nameTerms(d.Shelf, d.Path, &chunker.Document{Title: d.Title, Aliases: d.Aliases, Tags: d.Tags})
+		in, err := v.countInbound(d.ID)
+		if err != nil {
+			return err
+		}
+		names := nameTerms(d.Shelf, d.Path, namesOf(d)).withLinks(in.Texts)
 		t.wanted(d.ID, "title", names.title)
 		t.wanted(d.ID, "alias", names.alias)
 		t.wanted(d.ID, "tag", names.tag)
 		t.wanted(d.ID, "path", names.path)
+		t.wanted(d.ID, "link", names.link)
 		t.wanted(d.ID, "ident", names.ident)
 		t.wanted(d.ID, "scope", scopeTerms(d.Shelf, d.Path, d.Language, d.ID))
 		paths[d.ID] = d.Path

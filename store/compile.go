@@ -11,8 +11,8 @@ import (
 const (
 	chunkWords     = "{heading body}"
 	chunkAll       = "{heading body ident}"
-	documentWords  = "{title alias tag path}"
-	documentAll    = "{title alias tag path ident}"
+	documentWords  = "{title alias tag path link}"
+	documentAll    = "{title alias tag path link ident}"
 	identColumn    = "ident"
 	headingColumn  = "heading"
 	titleColumn    = "title"

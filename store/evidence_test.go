@@ -26,7 +26,7 @@ func evidenceFor(markdown, query string, trail ...string) Evidence {
 	for i := range idf {
 		idf[i] = 1
 	}
-	m := marks{newScorer(wanted, idf)}
+	m := marks{newScorer(wanted, idf, true)}
 	return m.evidence(markdown, chunker.Span{End: len(markdown)}, trail)
 }
 

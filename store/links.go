@@ -210,8 +210,11 @@ func (tx *Tx) SetTextLinks(source int64, resolved map[int64][]TextLink, unresolv
 	if err != nil {
 		return err
 	}
+	stood := map[int64][]TextLink{}
 	for _, l := range before {
+		stood[l.TargetID] = l.Mentions
 		if _, stays := resolved[l.TargetID]; !stays {
+			tx.names.touch(l.TargetID)
 			if _, err := tx.exec(`DELETE FROM document_links WHERE id = ?`, l.ID); err != nil {
 				return err
 			}
@@ -223,6 +226,9 @@ func (tx *Tx) SetTextLinks(source int64, resolved map[int64][]TextLink, unresolv
 	}
 	sort.Slice(targets, func(i, j int) bool { return targets[i] < targets[j] })
 	for _, target := range targets {
+		if !slices.EqualFunc(stood[target], resolved[target], sayTheSame) {
+			tx.names.touch(target)
+		}
 		if err := tx.putLink(source, target, relationText, OriginText, nil, nil, nil, linkMetadata{Links: resolved[target]}); err != nil {
 			return err
 		}
@@ -264,6 +270,7 @@ func (tx *Tx) LoosenTextLinks(target int64) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
+	tx.names.touch(target)
 	var sources []int64
 	for _, l := range links {
 		for _, m := range l.Mentions {

@@ -24,7 +24,7 @@ func (v *View) Passage(c Chunk, query string) (Passage, error) {
 		return Passage{}, err
 	}
 	m := s.marks()
-	h.Terms = s.terms(placed{ranked{id: c.ID, document: c.DocumentID}, &group{sets: s.wide()}})
+	h.Terms = s.terms(placed{ranked{id: c.ID, document: c.DocumentID}, &group{wishes: s.wanted, sets: s.wide()}})
 	h.Snippet = snippet(body, m.scorer)
 	if h.Evidence, err = r.evidence(h, m); err != nil {
 		return Passage{}, err
@@ -69,7 +69,7 @@ func (s *search) marks() *marks {
 		n := float64(len(w.typed.in))
 		idf[k] = math.Log(1 + float64(s.index.chunks)/(n+0.5))
 	}
-	return &marks{newScorer(s.wanted, idf)}
+	return &marks{newScorer(s.wanted, idf, true)}
 }
 
 // evidence reads the chunk of a hit in its document.

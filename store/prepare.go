@@ -24,7 +24,7 @@ type Prepared struct {
 }
 
 // documentTerms are the columns of a document_fts row but scope.
-type documentTerms struct{ title, alias, tag, path, ident string }
+type documentTerms struct{ title, alias, tag, path, link, ident string }
 
 // chunkTerms are the columns of a chunk_fts row but scope.
 type chunkTerms struct{ heading, body, ident string }

@@ -14,6 +14,8 @@ const (
 	window = 64
 	// wideWindow is the window where some of the words are enough: sets tell less of such chunks.
 	wideWindow = 128
+	// windowFrom is how many windows of chunks the window is picked from.
+	windowFrom = 4
 	// windowDocument bounds the chunks of one document in the window, so that a long one leaves room for others.
 	windowDocument = 8
 	// drawn is how many chunks are drawn by BM25 when a group does not fit into the window. Ranking costs about a
@@ -34,6 +36,7 @@ type order struct {
 	idf   []float64 // per wish
 
 	window int
+	head   []ranked // the window in rank order, once it has been scored
 }
 
 func (s *search) order(g group) (*order, error) {
@@ -97,7 +100,7 @@ func (o *order) weigh() error {
 func (o *order) weighNames() error {
 	var parts []string
 	matches := 0
-	for k, w := range o.s.wanted[:min(len(o.s.wanted), drawnBy)] {
+	for k, w := range o.g.wishes[:min(len(o.g.wishes), drawnBy)] {
 		parts = append(parts, unitsMatch(w.clause).document)
 		matches += len(intersect(o.g.sets[k].by, o.s.index.firsts))
 	}
@@ -106,7 +109,7 @@ func (o *order) weighNames() error {
 		return nil
 	}
 	var best float64
-	return o.s.v.each(`SELECT rowid, -bm25(document_fts, 10.0, 8.0, 3.0, 4.0, 3.0, 0.0) AS score FROM document_fts
+	return o.s.v.each(`SELECT rowid, -bm25(document_fts, 10.0, 8.0, 3.0, 4.0, 3.0, 3.0, 0.0) AS score FROM document_fts
 		WHERE document_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?`, []any{match{document: expr}.scoped(o.s.scope).document, window}, func(rows *sql.Rows) error {
 		var id int64
 		var score float64
@@ -137,7 +140,7 @@ func (o *order) lift(x extent, share float64) {
 // headingMatch wants a wish in the headings.
 func (o *order) headingMatch(k int) string {
 	var parts []string
-	for _, u := range o.s.wanted[k].clause {
+	for _, u := range o.g.wishes[k].clause {
 		if !u.not && u.kind != unitFilter && hasTerms(u) {
 			parts = append(parts, columnMatch(headingColumn, u.text))
 		}
@@ -149,7 +152,7 @@ func (o *order) headingMatch(k int) string {
 func (o *order) weighText(headingsOnly bool) error {
 	var parts []string
 	matches, open := 0, false
-	for k, w := range o.s.wanted[:min(len(o.s.wanted), drawnBy)] {
+	for k, w := range o.g.wishes[:min(len(o.g.wishes), drawnBy)] {
 		part := o.headingMatch(k)
 		if !headingsOnly {
 			part = unitsMatch(w.clause).chunk
@@ -197,16 +200,23 @@ type ranked struct {
 // first returns the first n of the group in rank order, a few more or fewer: the window by the score of its text, then
 // the others by weight.
 func (o *order) first(n int) ([]ranked, error) {
-	list := o.byWeight(max(n, 4*o.window))
-	for i := range list {
-		list[i].document = o.s.index.document(list[i].id)
+	if o.head == nil {
+		var err error
+		if o.head, err = o.score(pickWindow(o.byWeight(windowFrom*o.window), o.window)); err != nil {
+			return nil, err
+		}
 	}
-	head, tail := pickWindow(list, o.window)
-	scored, err := o.score(head)
-	if err != nil {
-		return nil, err
+	out := slices.Clone(o.head)
+	inHead := make(map[int64]bool, len(out))
+	for _, r := range out {
+		inHead[r.id] = true
 	}
-	return append(scored, tail...), nil
+	for _, r := range o.byWeight(max(n, windowFrom*o.window)) {
+		if !inHead[r.id] {
+			out = append(out, r)
+		}
+	}
+	return out, nil
 }
 
 // byWeight lists the first n of the group by count and first weight.
@@ -221,7 +231,7 @@ func (o *order) byWeight(n int) []ranked {
 	index = smallest(index, n, before)
 	list := make([]ranked, len(index))
 	for n, i := range index {
-		list[n] = ranked{id: o.g.ids[i], score: float64(o.pre[i])}
+		list[n] = ranked{id: o.g.ids[i], document: o.s.index.document(o.g.ids[i]), score: float64(o.pre[i])}
 	}
 	return list
 }
@@ -247,20 +257,16 @@ func smallest(list []int, n int, compare func(a, b int) int) []int {
 }
 
 // pickWindow takes the chunks to be scored from the beginning of a list, a few of each document.
-func pickWindow(list []ranked, window int) (head, tail []ranked) {
+func pickWindow(list []ranked, window int) []ranked {
 	if len(list) <= window {
-		return list, nil
+		return list
 	}
+	var head []ranked
 	taken := map[int64]int{}
-	for i, r := range list {
-		if len(head) == window {
-			return head, append(tail, list[i:]...)
-		}
-		if taken[r.document]++; taken[r.document] <= windowDocument {
+	for _, r := range list {
+		if taken[r.document]++; taken[r.document] <= windowDocument && len(head) < window {
 			head = append(head, r)
-		} else {
-			tail = append(tail, r)
 		}
 	}
-	return head, tail
+	return head
 }

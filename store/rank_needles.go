@@ -7,17 +7,19 @@ import (
 )
 
 // The weight of a word by where it stands, as in BM25F: occurrences in all fields are added up, weighted, before the
-// sum is dampened once.
+// sum is dampened once. docs/search.md tells what each is worth.
 const (
 	weightBody    = 1.0
-	weightHeading = 3.0 // title of the chunk's own section
+	weightHeading = 2.5 // title of the chunk's own section
 	weightTitle   = 4.0
 	weightAlias   = 3.0
-	weightTag     = 1.5
-	weightPath    = 1.5
+	weightFile    = 4.0 // name of the file, without its extension
+	weightFolder  = 0.5
+	weightTag     = 3.0
+	weightLink    = 2.0 // what the links of other documents say
 	saturation    = 1.2 // k1 of BM25
 	lengthShare   = 0.6 // b of BM25
-	usualLength   = 150 // words of a chunk as the chunker aims at
+	usualLength   = 75  // words of a chunk that is neither long nor short
 )
 
 // The weight of an occurrence by how it matches.
@@ -31,9 +33,14 @@ const (
 
 // What the whole adds to the words, as shares of the weight of all words.
 const (
-	titleShare     = 1.0 // the words are the title
-	headingShare   = 0.7 // … the title of the section
-	proximityShare = 0.4 // … stand side by side in the chunk
+	titleShare     = 1.2  // the words are the title, or an alias
+	fileShare      = 1.0  // … the name of the file
+	linkShare      = 0.5  // … what other documents call it
+	headingShare   = 0.5  // … the title of the section
+	proximityShare = 0.2  // … stand side by side in the chunk
+	spreadShare    = 0.2  // … stand in many chunks of the document
+	popularShare   = 0.06 // … and each e-fold of documents that link to it
+	popularMost    = 0.25
 )
 
 // needle is one form in which a wish may stand in a text.
@@ -48,15 +55,18 @@ type needle struct {
 // scorer scores texts for the wishes of a search.
 type scorer struct {
 	idf      []float64
+	parts    bool
 	needles  map[string][]needle // by first term, identifiers and prefixes left out
 	idents   map[string][]needle
 	prefixes []needle
 	running  []text.Token // scratch
 }
 
-func newScorer(wanted []*wish, idf []float64) *scorer {
-	c := &scorer{idf: idf, needles: map[string][]needle{}, idents: map[string][]needle{}}
-	for k, w := range wanted {
+// newScorer looks for wishes. parts: the words of an identifier and the bigrams of a CJK run count a little, where they
+// stand apart.
+func newScorer(wishes []*wish, idf []float64, parts bool) *scorer {
+	c := &scorer{idf: idf, parts: parts, needles: map[string][]needle{}, idents: map[string][]needle{}}
+	for k, w := range wishes {
 		for _, u := range w.clause {
 			if u.kind != unitFilter && !u.not {
 				c.addUnit(k, u)
@@ -91,7 +101,7 @@ func (c *scorer) addUnit(k int, u unit) {
 		n.ident, n.weight = true, min(n.weight, humpWeight)
 		c.add(n)
 	}
-	if u.kind == unitWord && !single {
+	if c.parts && u.kind == unitWord && !single {
 		for _, term := range p.running {
 			c.add(needle{wish: k, terms: []string{term}, weight: partWeight})
 		}

@@ -126,9 +126,16 @@ CREATE VIRTUAL TABLE chunk_fts USING fts5(
 CREATE VIRTUAL TABLE chunk_terms USING fts5vocab(chunk_fts, row);
 CREATE VIRTUAL TABLE chunk_instances USING fts5vocab(chunk_fts, instance);
 
--- What a document is called, once a document; rowid = documents.id.
+-- What the links of other documents call a document; no row without any.
+CREATE TABLE inbound (
+  document_id INTEGER PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
+  links       INTEGER NOT NULL,              -- documents that link here
+  texts       TEXT    NOT NULL               -- JSON: what their links say, what most of them say first
+) STRICT;
+
+-- What a document is called, once a document; rowid = documents.id. link: what other documents call it.
 CREATE VIRTUAL TABLE document_fts USING fts5(
-  title, alias, tag, path, ident, scope,
+  title, alias, tag, path, link, ident, scope,
   content='', contentless_delete=1,
   tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
 );

@@ -86,15 +86,17 @@ type wish struct {
 	stems  []string // words of the same stem
 	pieces []string // parts
 	inner  []string // words that hold it inside
+	of     *wish    // the wish that this one is a part of, nil for those of the query
 	stop   bool     // too common to count when some of the words are enough
 }
 
 // group is what an attempt found and no earlier one did.
 type group struct {
-	match Match
-	ids   postings
-	sets  []found    // where each wish holds, by this attempt
-	count []postings // the more of these hold a chunk, the earlier it stands
+	match  Match
+	ids    postings
+	wishes []*wish    // what this attempt looked for: the wanted ones, or also what they fall into
+	sets   []found    // where each of them holds, by this attempt
+	count  []postings // the more of these hold a chunk, the earlier it stands
 }
 
 // words runs the attempts over the index.

@@ -107,7 +107,10 @@ func (s *search) hits(page []placed) ([]Hit, error) {
 // terms are the words of the query that a hit or the names of its document hold.
 func (s *search) terms(p placed) []string {
 	var terms []string
-	for k, w := range s.wanted {
+	for k, w := range p.group.wishes {
+		if w.of != nil && (w.of.typed.in.has(p.id) || w.of.typed.by.has(p.id)) {
+			continue // said as a whole
+		}
 		before := len(terms)
 		for i, u := range w.clause {
 			if f := w.units[i]; u.kind != unitFilter && !u.not && (f.in.has(p.id) || f.by.has(p.id)) {

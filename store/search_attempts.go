@@ -35,7 +35,7 @@ func every(sets []found, firsts postings) postings {
 
 // asTyped wants every word as it was typed.
 func (s *search) asTyped() error {
-	g := group{match: MatchExact}
+	g := group{match: MatchExact, wishes: s.wanted}
 	for _, w := range s.wanted {
 		g.sets = append(g.sets, w.typed)
 		if w.ident != nil {
@@ -52,7 +52,7 @@ func (s *search) byStem() error {
 	if len(s.seen) >= stemsBelow {
 		return nil
 	}
-	g := group{match: MatchRelaxed}
+	g := group{match: MatchRelaxed, wishes: s.wanted}
 	wider := expression{}
 	for _, w := range s.wanted {
 		if err := s.widen(w); err != nil {
@@ -104,10 +104,13 @@ func (s *search) someWords() error {
 	g := group{match: MatchRelaxed}
 	some := clause{}
 	for _, w := range s.wanted {
-		if err := s.breakUp(w); err != nil {
+		parts, err := s.breakUp(w)
+		if err != nil {
 			return err
 		}
-		g.sets = append(g.sets, w.part)
+		for _, part := range append([]*wish{w}, parts...) {
+			g.wishes, g.sets = append(g.wishes, part), append(g.sets, part.wide)
+		}
 		if w.stop {
 			continue
 		}
@@ -128,9 +131,11 @@ func (s *search) filters() expression {
 	return slices.DeleteFunc(slices.Clone(s.expression), wantsWords)
 }
 
-// breakUp looks up the parts of a clause's words.
-func (s *search) breakUp(w *wish) error {
+// breakUp looks up what a clause's words fall into: the words of identifiers, the bigrams of CJK runs. Each part is a wish
+// of its own, so that a rare one counts for more.
+func (s *search) breakUp(w *wish) ([]*wish, error) {
 	w.whole, w.part = w.wide, w.wide
+	var list []*wish
 	for _, u := range w.clause {
 		p := cut(u.text)
 		if u.kind != unitWord || u.not || len(p.running) == 1 && p.whole == "" {
@@ -141,8 +146,9 @@ func (s *search) breakUp(w *wish) error {
 		for i, term := range parts {
 			f, err := s.match(runningMatch([]string{term}))
 			if err != nil {
-				return err
+				return nil, err
 			}
+			list = append(list, &wish{clause: clause{{kind: unitWord, text: term}}, units: []found{f}, typed: f, wide: f, of: w})
 			w.part = w.part.or(f)
 			if all = all.and(f); i == 0 {
 				all = f
@@ -151,7 +157,7 @@ func (s *search) breakUp(w *wish) error {
 		w.whole = w.whole.or(all)
 		w.pieces = append(w.pieces, parts...)
 	}
-	return nil
+	return list, nil
 }
 
 // insideWords looks for the words in the middle of others.
@@ -159,7 +165,7 @@ func (s *search) insideWords() error {
 	if len(s.seen) >= s.need() {
 		return nil
 	}
-	g := group{match: MatchSubstring}
+	g := group{match: MatchSubstring, wishes: s.wanted}
 	some := clause{}
 	for _, w := range s.wanted {
 		if w.stop {

@@ -65,6 +65,37 @@ func (l *library) put(pages ...page) {
 	}
 }
 
+// edit writes a document anew in its place.
+func (l *library) edit(path, body string) {
+	l.t.Helper()
+	err := l.s.Update(context.Background(), func(tx *Tx) error {
+		old, err := tx.Document(path)
+		if err != nil {
+			return err
+		}
+		p := &page{path: path, body: body}
+		_, err = tx.PutDocument(old.ShelfID, old.ID, Prepare(old.Shelf, path, l.document(p), []byte{}), File{File: old.File})
+		return err
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *library) remove(path string) {
+	l.t.Helper()
+	err := l.s.Update(context.Background(), func(tx *Tx) error {
+		d, err := tx.Document(path)
+		if err != nil {
+			return err
+		}
+		return tx.DeleteDocument(d.ID)
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
 func (l *library) putPage(tx *Tx, p *page) error {
 	shelf := shelfOf(p.path)
 	if l.shelf[shelf] == 0 {

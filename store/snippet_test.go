@@ -36,7 +36,7 @@ func marksFor(query string) *scorer {
 	for _, c := range parse(query) {
 		wanted = append(wanted, &wish{clause: c})
 	}
-	return newScorer(wanted, make([]float64, len(wanted)))
+	return newScorer(wanted, make([]float64, len(wanted)), true)
 }
 
 func TestSnippetShowsTheBestWindowInWholeWords(t *testing.T) {

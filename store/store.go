@@ -28,7 +28,8 @@ import (
 //	2: outlines and summaries.
 //	3: chunks that went.
 //	4: sources of derived documents, their blocks, boxes of chunks.
-const LayoutVersion = 4
+//	5: texts of inbound links.
+const LayoutVersion = 5
 
 // ContentVersion numbers what cutting and segmentation make of the same bytes; a document cut by another version is
 // cut again. History:

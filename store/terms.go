@@ -25,7 +25,7 @@ func (tx *Tx) putChunkTerms(id int64, t chunkTerms, scope string) {
 }
 
 func (tx *Tx) putDocumentTerms(id int64, t documentTerms, scope string) {
-	tx.documentTerms.put(id, t.title, t.alias, t.tag, t.path, t.ident, scope)
+	tx.documentTerms.put(id, t.title, t.alias, t.tag, t.path, t.link, t.ident, scope)
 }
 
 func (w *ftsWrites) put(id int64, columns ...any) {
@@ -56,7 +56,7 @@ func (tx *Tx) flushTerms() error {
 		return err
 	}
 	return tx.flush(&tx.documentTerms, `DELETE FROM document_fts WHERE rowid = ?`,
-		`INSERT INTO document_fts (rowid, title, alias, tag, path, ident, scope) VALUES (?, ?, ?, ?, ?, ?, ?)`)
+		`INSERT INTO document_fts (rowid, title, alias, tag, path, link, ident, scope) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
 }
 
 func (tx *Tx) flush(w *ftsWrites, drop, insert string) error {

@@ -16,6 +16,7 @@ type Tx struct {
 	reserved, reservedKnown bool  // whether any id is reserved
 	nextChunk               int64 // first id after those of all chunks; 0 = not asked for yet
 
+	names                                   names // of documents, until the transaction ends
 	chunkTerms, documentTerms, summaryTerms ftsWrites
 	written                                 [2][]ftsRow // of chunks and of documents, when they have been
 }
@@ -33,6 +34,9 @@ func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
 	defer sqlTx.Rollback()
 	tx := &Tx{View: &View{tx: sqlTx, ctx: ctx, s: s, writer: true}, sql: sqlTx, now: time.Now().UnixNano()}
 	if err := f(tx); err != nil {
+		return err
+	}
+	if err := tx.settleNames(); err != nil {
 		return err
 	}
 	if err := tx.flushTerms(); err != nil {

@@ -53,7 +53,7 @@ func (tx *Tx) PutDocument(shelf, id int64, p *Prepared, f File) (int64, error) {
 	if old.path != "" {
 		tx.dropDocumentTerms(id)
 	}
-	tx.putDocumentTerms(id, p.names, scope)
+	tx.putNames(id, p.names)
 	if err := tx.putNodes(id, p, old); err != nil {
 		return 0, err
 	}
@@ -250,6 +250,12 @@ func (tx *Tx) DeleteDocument(id int64) error {
 		return err
 	}
 	tx.dropDocumentTerms(id)
+	tx.names.drop(id)
+	called, err := tx.ints(`SELECT target_document_id FROM document_links WHERE source_document_id = ? AND origin = 'text'`, id)
+	if err != nil {
+		return err
+	}
+	tx.names.touch(called...)
 	if err := tx.DropOutline(id); err != nil {
 		return err
 	}
