@@ -93,7 +93,7 @@ func (s *speaker) say() {
 	if a == "" || b == "" || s.ID(a) == 0 || s.ID(b) == 0 {
 		return
 	}
-	switch s.random.IntN(7) {
+	switch s.random.IntN(8) {
 	case 0:
 		s.log("link %s %s", a, b)
 		s.told(s.Indexer.AddLinks(ctx, store.ManualLink{Source: a, Target: b, Relation: pickOne(s, []string{"cites", "extends"}), Confidence: 1, Label: pickOne(s, speakerWords)}))
@@ -118,7 +118,29 @@ func (s *speaker) say() {
 		s.log("prune")
 		_, err := s.Indexer.Prune(ctx, pickOne(s, append(speakerShelves, "")), 0.3+s.random.Float64()/2, true, nil)
 		s.told(0, err)
+	case 7:
+		s.summarise(ctx, a)
 	}
+}
+
+// summarise says what a document is about as it stands in the index, or as it stood before.
+func (s *speaker) summarise(ctx context.Context, path string) {
+	o := store.Outline{Version: fmt.Sprint(s.random.IntN(9)), Summary: "What everybody should know of the " + pickOne(s, speakerWords) + " here."}
+	s.View(func(v *store.View) error {
+		d, err := v.Document(path)
+		if err != nil {
+			return err
+		}
+		nodes, err := v.Nodes(d.ID)
+		for _, n := range nodes {
+			o.Sections = append(o.Sections, store.OutlineSection{NodeID: n.ID, Summary: "Somebody has written this of the " + pickOne(s, speakerWords) + "."})
+		}
+		o.SourceHash = d.Hash
+		return err
+	})
+	s.log("summarise %s", path)
+	_, err := s.Indexer.SaveOutline(ctx, path, o)
+	s.told(0, err)
 }
 
 func (s *speaker) correlate(ctx context.Context, document string) {
