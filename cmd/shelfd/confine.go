@@ -18,7 +18,7 @@ import (
 func (d *daemon) confine() {
 	walls := wallsOf(d.config, d.paths)
 	if d.activated {
-		walls.Bind = nil
+		walls.Bind = walls.Bind[1:] // The first is that of the manager's socket.
 	}
 	missing, err := service.Confine(walls)
 	switch {

@@ -22,7 +22,8 @@ type program struct {
 	out, err io.Writer
 	getenv   func(string) string
 	flags    config.Flags
-	entered  bool // a command's own code has begun: errors before that are the command line's
+	socket   *os.File // of the service manager, nil without one
+	entered  bool     // a command's own code has begun: errors before that are the command line's
 }
 
 // Exit codes.

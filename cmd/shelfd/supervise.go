@@ -22,15 +22,22 @@ const (
 	reportIdle     = time.Minute
 )
 
-// adopt takes over the socket that the service manager holds for us, if it does.
+// adopt takes over the socket that the service manager holds for us, if it does. The program keeps it: serving may
+// begin a second time in one run, and the manager hands over once.
 func (d *daemon) adopt() error {
-	l, err := service.Activated()
-	if err != nil {
+	var err error
+	if d.program.socket == nil {
+		if d.program.socket, err = service.Activated(); err != nil {
+			return &exit{exitUsage, err}
+		}
+	}
+	if d.program.socket == nil {
+		return nil
+	}
+	if d.listener, err = service.Listener(d.program.socket); err != nil {
 		return &exit{exitUsage, err}
 	}
-	if l != nil {
-		d.listener, d.activated, d.paths.Socket = l, true, l.Addr().String()
-	}
+	d.activated, d.paths.Socket = true, d.listener.Addr().String()
 	return nil
 }
 

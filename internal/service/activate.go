@@ -17,30 +17,34 @@ const socketName = "mcp"
 // firstFD is where sd_listen_fds(3) begins to hand over.
 const firstFD = 3
 
-// Activated is the listening socket that the service manager holds for this process, nil when it holds none. Closing it
-// leaves the file of the socket alone, which is the manager's: the next start gets the same one. The variables that
-// announced it are cleared, so that no child takes them for its own.
-func Activated() (net.Listener, error) {
+// Activated is the listening socket that the service manager holds for this process, nil when it holds none. The
+// variables that announced it are cleared, so that no child takes it for its own; a second call finds nothing.
+func Activated() (*os.File, error) {
 	files, err := handedOver()
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	defer func() {
-		for _, f := range files {
+	chosen := slices.IndexFunc(files, func(f *os.File) bool { return f.Name() == socketName })
+	if chosen < 0 && len(files) == 1 {
+		chosen = 0
+	}
+	for i, f := range files {
+		if i != chosen {
 			f.Close()
 		}
-	}()
-	chosen := slices.IndexFunc(files, func(f *os.File) bool { return f.Name() == socketName })
-	switch {
-	case chosen >= 0:
-	case len(files) == 1:
-		chosen = 0
-	default:
+	}
+	if chosen < 0 {
 		return nil, fmt.Errorf("service: %d sockets were handed over, and none is called %q", len(files), socketName)
 	}
-	l, err := listenerOf(files[chosen])
+	return files[chosen], nil
+}
+
+// Listener accepts what comes to a socket of the service manager. Closing it leaves both f and the file of the socket
+// alone, which is the manager's: the next listener, and the next start, get the same one.
+func Listener(f *os.File) (net.Listener, error) {
+	l, err := listenerOf(f)
 	if err != nil {
-		return nil, fmt.Errorf("service: socket %q of the service manager: %w", files[chosen].Name(), err)
+		return nil, fmt.Errorf("service: socket %q of the service manager: %w", f.Name(), err)
 	}
 	return l, nil
 }
