@@ -76,6 +76,7 @@ func New(o Options) *Server {
 		s.protocol.AddTool(t.definition(), s.answerer(t))
 	}
 	addPrompts(s.protocol)
+	s.addFixtures()
 	return s
 }
 

@@ -55,7 +55,7 @@ func documentParam(params json.RawMessage) (uri, path string, err error) {
 		return "", "", &fault{code: codeInvalidParams, text: `"uri" must be a string`}
 	}
 	if !strings.HasPrefix(p.URI, uriScheme) {
-		return "", "", errElsewhere
+		return p.URI, "", errElsewhere
 	}
 	path, ok := pathOf(p.URI)
 	if !ok {

@@ -125,6 +125,12 @@ func TestAURIOfNothingIsRefusedInTheWordsOfTheRevision(t *testing.T) {
 	p.fails(codeMethodNotFound, "resources/subscribe", uriParam("shelf://Standard/a.md")+","+modern)
 	p.fails(codeInvalidParams, "resources/list", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`)
 	p.fails(-32022, "resources/list", strings.ReplaceAll(modern, "2026-07-28", "2999-01-01"))
+	for _, uri := range []string{"shelf://Standard/none.md", "file:///etc/passwd"} { // the client is told which
+		p.send(rpc("1", "resources/read", uriParam(uri)))
+		if line := p.line(); !strings.Contains(string(line), `"data":{`+uriParam(uri)+`}`) {
+			t.Errorf("%s: %s", uri, line)
+		}
+	}
 	p.request("resources/read", uriParam("shelf://Standard/ä.md"), nil) // not escaped, and understood
 	p.silent()
 }

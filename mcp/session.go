@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -86,7 +87,14 @@ func (e *exchange) answer(ctx context.Context, m message) (frame []byte) {
 	if frame, served := e.own(ctx, m); served {
 		return frame
 	}
-	return encodeResponse(e.server.protocol.HandleMessage(ctx, m.encoded()), m.id)
+	response := e.server.protocol.HandleMessage(ctx, m.encoded())
+	if r, refused := response.(mcp.JSONRPCError); refused && m.method == string(mcp.MethodResourcesRead) && r.Error.Data == nil {
+		if uri, _, err := documentParam(m.params); errors.Is(err, errElsewhere) {
+			r.Error.Data = noResource(uri).data
+			response = r
+		}
+	}
+	return encodeResponse(response, m.id)
 }
 
 // encodeResponse writes a response under the id the client wrote: mcp-go has read it as a float. nil for no response.

@@ -33,7 +33,7 @@ func ListenWeb(address string) (net.Listener, error) {
 
 // NeedsToken says whether clients of that address must show a token: whoever can run a program on this machine, and
 // every page in a browser, can reach a TCP port.
-func NeedsToken(address string) bool { return !strings.HasPrefix(address, "unix:") }
+func NeedsToken(address string) bool { return !openPort && !strings.HasPrefix(address, "unix:") }
 
 func loopbackAddress(address string) (string, error) {
 	host, port, err := net.SplitHostPort(address)
