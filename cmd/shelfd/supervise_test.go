@@ -1,12 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
+	"net"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
+	"shelfd/indexer"
 	"shelfd/internal/service"
 )
 
@@ -35,6 +41,46 @@ func TestPingsComeTwiceInTheTimeOfTheWatchdog(t *testing.T) {
 	}
 	if got := pause("ready", 0); got != reportIdle {
 		t.Errorf("without a watchdog an idle daemon sleeps: %v", got)
+	}
+}
+
+// TestAStuckIndexerIsNotCalledAlive: its loop, which was never started, answers nothing, and so the watchdog must not
+// hear from us. The status still comes.
+func TestAStuckIndexerIsNotCalledAlive(t *testing.T) {
+	dir, err := os.MkdirTemp("", "notify")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(dir, "n"), Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	env := map[string]string{"NOTIFY_SOCKET": filepath.Join(dir, "n"), "WATCHDOG_USEC": "50000"}
+	d := &daemon{program: &program{getenv: func(name string) string { return env[name] }}, indexer: indexer.New(indexer.Options{})}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- d.report(ctx) }()
+	heard := 0
+	if err := socket.SetReadDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	for datagram := make([]byte, 1024); ; heard++ {
+		n, err := socket.Read(datagram)
+		if err != nil {
+			break
+		}
+		if strings.Contains(string(datagram[:n]), "WATCHDOG=1") {
+			t.Errorf("heard %q", datagram[:n])
+		}
+	}
+	if heard == 0 {
+		t.Error("no status was told")
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 
