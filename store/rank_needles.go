@@ -28,6 +28,7 @@ const (
 	humpWeight    = 0.8 // part of a camelCase word
 	stemWeight    = 0.6
 	insideWeight  = 0.4
+	nearWeight    = 0.4
 	partWeight    = 0.2 // part of an identifier or of a CJK run
 )
 
@@ -74,6 +75,9 @@ func newScorer(wishes []*wish, idf []float64, parts bool) *scorer {
 		}
 		for _, term := range w.stems {
 			c.add(needle{wish: k, terms: []string{term}, weight: stemWeight})
+		}
+		for i, meant := range w.meant {
+			c.add(needle{wish: k, terms: []string{meant.term}, weight: nearWeight / (1 + float64(i)/4)})
 		}
 		for _, term := range w.inner {
 			c.add(needle{wish: k, terms: []string{term}, weight: insideWeight})

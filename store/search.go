@@ -76,18 +76,19 @@ type search struct {
 // wish is a clause with words, and where it holds by each attempt's measure.
 type wish struct {
 	clause clause
-	units  []found  // each unit as typed
-	typed  found    // as typed
-	ident  postings // identifiers with all their signs; nil without any
-	wide   found    // by stem, or as typed
-	whole  found    // all parts of identifiers and CJK runs, in any order, or wide
-	part   found    // one of the parts, or wide
-	inside found    // in the middle of words
-	stems  []string // words of the same stem
-	pieces []string // parts
-	inner  []string // words that hold it inside
-	of     *wish    // the wish that this one is a part of, nil for those of the query
-	stop   bool     // too common to count when some of the words are enough
+	units  []found      // each unit as typed
+	typed  found        // as typed
+	ident  postings     // identifiers with all their signs; nil without any
+	wide   found        // by stem, or as typed
+	whole  found        // all parts of identifiers and CJK runs, in any order, or wide
+	part   found        // one of the parts, or wide
+	inside found        // in the middle of words
+	stems  []string     // words of the same stem
+	pieces []string     // parts
+	inner  []string     // words that hold it inside
+	meant  []correction // words like it
+	of     *wish        // the wish that this one is a part of, nil for those of the query
+	stop   bool         // too common to count when some of the words are enough
 }
 
 // group is what an attempt found and no earlier one did.
@@ -108,7 +109,7 @@ func (s *search) words() (Answer, error) {
 	if len(s.wanted) == 0 {
 		return s.list()
 	}
-	for _, attempt := range []func() error{s.asTyped, s.byStem, s.someWords, s.insideWords} {
+	for _, attempt := range []func() error{s.asTyped, s.byStem, s.someWords, s.insideWords, s.fuzzily} {
 		if err := attempt(); err != nil {
 			return Answer{}, err
 		}

@@ -22,6 +22,7 @@ func (s *search) answer() (Answer, error) {
 	for _, g := range s.groups {
 		a.Relaxed = a.Relaxed || g.match != MatchExact
 	}
+	a.Suggestions = s.suggestions()
 	page, err := s.page()
 	if err != nil {
 		return Answer{}, err

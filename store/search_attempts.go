@@ -11,14 +11,19 @@ func (s *search) need() int { return min(s.query.Limit, enough) }
 
 // add puts what an attempt found behind what was found before.
 func (s *search) add(g group) {
-	for _, limit := range s.limits {
-		g.ids = intersect(g.ids, limit)
-	}
-	g.ids = subtract(subtract(g.ids, s.banned), s.seen)
+	g.ids = subtract(s.left(g.ids), s.seen)
 	if len(g.ids) > 0 {
 		s.groups = append(s.groups, g)
 		s.seen = union(s.seen, g.ids)
 	}
+}
+
+// left are the chunks that the filters and negated words leave.
+func (s *search) left(ids postings) postings {
+	for _, limit := range s.limits {
+		ids = intersect(ids, limit)
+	}
+	return subtract(ids, s.banned)
 }
 
 // every are the chunks for which every set holds, one at least inside the chunk itself.
