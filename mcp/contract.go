@@ -115,7 +115,7 @@ func contentTool() *tool {
 func searchTool() *tool {
 	return &tool{
 		name: "search_documents", title: "Search the library", reads: true, repeatable: true, run: search,
-		about: "Full-text search; returns passages with their section, lines and a snippet, best first. All words are wanted; with few hits it relaxes to some of the words, then to parts of words (`match` says so). " +
+		about: "Full-text search; returns passages with their section, lines and a snippet, best first. All words are wanted; with few hits it relaxes to some of the words, then to parts of words and to words spelled alike (`match` says so). " +
 			"Also: \"a phrase\", pre*, -not, OR, and filters shelf: path: tag: title: heading: after:2025-01-01 before: or any front matter key. " +
 			"Case and accents don't matter; Chinese, Japanese, Korean and identifiers (C++, ISO-27001, foo_bar) work. " +
 			"Use it for exact terms and when browsing has stalled, then read the hits with get_node_content.",

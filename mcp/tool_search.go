@@ -260,7 +260,7 @@ func (f found) advice(args values) steps {
 	if f.HasMore {
 		more = fmt.Sprintf("The same call with offset=%d for more.", f.NextOffset)
 	}
-	return next(summary, readCall(best.DocPath, []string{best.NodeID}), more, growing)
+	return next(summary, readCall(best.DocPath, []string{best.NodeID}), f.corrected(), more, growing)
 }
 
 func (f found) emptyAdvice(args values, growing string) steps {
@@ -271,15 +271,19 @@ func (f found) emptyAdvice(args values, growing string) steps {
 	if f.Offset > 0 {
 		return next("No more passages.", "Use a smaller offset, or other words.")
 	}
-	suggestion := ""
-	if len(f.Suggestions) > 0 {
-		suggestion = callText("search_documents", "query", arg(f.Suggestions[0]))
-	}
 	if len(f.RelatedSections) > 0 {
-		return next("No passage has these words, but related_sections names sections whose summaries do: read them.", f.RelatedSections[0].read(), suggestion, wider)
+		return next("No passage has these words, but related_sections names sections whose summaries do: read them.", f.RelatedSections[0].read(), f.corrected(), wider)
 	}
-	return next("Nothing found. This is not yet proof that it is not there.", suggestion, wider,
+	return next("Nothing found. This is not yet proof that it is not there.", f.corrected(), wider,
 		"Try synonyms, fewer words, and the other language of the library.", "browse_documents() and compare names and descriptions.", growing)
+}
+
+// corrected is the call with misspelled words as the library writes them.
+func (f found) corrected() string {
+	if len(f.Suggestions) == 0 {
+		return ""
+	}
+	return callText("search_documents", "query", arg(f.Suggestions[0]))
 }
 
 // shortTexts keeps n texts at most, each of readable length.

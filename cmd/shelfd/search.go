@@ -154,6 +154,9 @@ func (p *program) note(a store.Answer) {
 	if a.Relaxed && len(a.Queries) > 1 {
 		fmt.Fprintln(p.err, "shelfd: few hits as typed; also searched:", strings.Join(a.Queries[1:], " | "))
 	}
+	if len(a.Suggestions) > 0 {
+		fmt.Fprintln(p.err, "shelfd: did you mean:", strings.Join(a.Suggestions, " | "))
+	}
 	if more := a.Total - len(a.Hits); more > 0 {
 		fmt.Fprintf(p.err, "shelfd: %d of %s\n", len(a.Hits), count(a.Total, "passage"))
 	}
