@@ -65,6 +65,7 @@ type Shelf struct {
 	Remote     bool
 	Polled     bool // as configured
 	Folders    int
+	Files      int       // of any kind
 	Bytes      uint64    // of the documents
 	Newest     time.Time // latest change of a document
 	Unreadable []string  // paths that could not be read, the first few

@@ -165,14 +165,15 @@ func watches(f Facts) []Finding {
 			fmt.Sprintf("sysctl fs.inotify.max_user_instances=%d", 2*max(w.Instances, 128)),
 		}}
 	}
-	if w.PerUser == 0 {
-		return nil
-	}
-	var need uint64
+	var need, open uint64
 	for _, s := range f.Shelves {
 		if !s.Remote && !s.Polled {
 			need += uint64(s.Folders)
+			open += uint64(s.Folders + s.Files)
 		}
+	}
+	if w.PerUser == 0 {
+		return openFiles(open, f.Files)
 	}
 	found := fmt.Sprintf("%d folders to watch, %d allowed", need, w.PerUser)
 	switch {
@@ -185,6 +186,17 @@ func watches(f Facts) []Finding {
 		return []Finding{{Note, about, found + " for all programs of this user", fmt.Sprintf("sysctl fs.inotify.max_user_watches=%d", roundUp(2*need))}}
 	}
 	return []Finding{{Fine, about, found, ""}}
+}
+
+// openFiles judges where watching a folder opens every file in it. The watcher takes a quarter of what may be open.
+func openFiles(need, limit uint64) []Finding {
+	if limit == 0 || need <= limit/4 {
+		return nil
+	}
+	return []Finding{{
+		Note, "watches", fmt.Sprintf("%d files and folders to watch, each an open file, of which %d may be; the rest will be polled", need, limit),
+		fmt.Sprintf("ulimit -n %d, or SoftResourceLimits in the plist", roundUp(4*need)),
+	}}
 }
 
 // roundUp gives the next power of two, as limits are usually written.

@@ -125,6 +125,7 @@ func root(ctx context.Context, s config.Shelf) Shelf {
 			}
 			return nil
 		}
+		found.Files++
 		if entry.Type().IsRegular() && document(entry.Name()) {
 			found.document(s.Root, path, entry)
 		}

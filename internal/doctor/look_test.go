@@ -34,7 +34,7 @@ func TestLookCountsWhatWillBeWatchedAndIndexed(t *testing.T) {
 	paths := config.Paths{Database: dir + "/state/deep/index.db", Socket: dir + "/s"}
 	facts := Look(context.Background(), paths, []config.Shelf{config.DefaultShelf("notes", dir+"/notes"), config.DefaultShelf("gone", dir+"/gone")}, "")
 	s := facts.Shelves[0]
-	if s.Folders != 2 || s.Bytes != 8 || s.Err != nil || !s.Newest.After(facts.Now) {
+	if s.Folders != 2 || s.Files != 3 || s.Bytes != 8 || s.Err != nil || !s.Newest.After(facts.Now) {
 		t.Errorf("%+v", s)
 	}
 	if facts.Shelves[1].Err == nil {
