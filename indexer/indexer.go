@@ -162,7 +162,8 @@ func (x *Indexer) SetShelves(ctx context.Context, shelves []Shelf) error {
 
 // Sync compares shelf ("" = all) with the disk now and returns when the store equals it, settle times and second looks
 // included. accept says that documents whose root is empty, missing or another are gone indeed.
-// ErrUnknownShelf when there is no such shelf. progress may be nil; it is called from Run's goroutine.
+// ErrUnknownShelf when there is no such shelf. progress may be nil; it is called from Run's goroutine with what this
+// sync has compared or read so far.
 func (x *Indexer) Sync(ctx context.Context, shelf string, accept bool, progress func(Progress)) ([]ShelfReport, error) {
 	w := &waiter{ctx: ctx, progress: progress, reports: make(chan []ShelfReport, 1), failed: make(chan error, 1)}
 	err := x.do(ctx, func(ctx context.Context, r *run) error { return r.startSync(ctx, w, shelf, accept) })

@@ -19,27 +19,33 @@ type Import struct {
 
 // Import states the links of a manifest, its paths taken as those of shelf ("" = the one of its name), which must be
 // there: ErrUnknownShelf. What has no document here is a warning, and nothing else changes. dry says that nothing is
-// to change at all. A second import of the same changes nothing.
-func (x *Indexer) Import(ctx context.Context, m store.Manifest, shelf string, dry bool) (Import, error) {
+// to change at all. A second import of the same changes nothing. progress may be nil; it counts links.
+func (x *Indexer) Import(ctx context.Context, m store.Manifest, shelf string, dry bool, progress func(Progress)) (Import, error) {
 	if shelf == "" {
 		shelf = m.Shelf.Name
 	}
 	report := Import{Shelf: shelf, Links: len(m.Links)}
 	var links []store.ManualLink
+	seen := map[[3]string]bool{} // source, target, relation
 	err := x.store.View(ctx, func(v *store.View) error {
 		if _, err := v.Shelf(shelf); errors.Is(err, store.ErrNotFound) {
 			return fmt.Errorf("indexer: import into %q: %w", shelf, ErrUnknownShelf)
 		} else if err != nil {
 			return err
 		}
-		for _, l := range m.Links {
+		for i, l := range m.Links {
+			if progress != nil {
+				progress(Progress{State: "resolving", Done: i, Total: len(m.Links)})
+			}
 			link, warning, err := resolveLink(v, m.Shelf.Name, shelf, l)
 			if err != nil {
 				return err
 			}
-			if warning == "" && slices.ContainsFunc(links, func(have store.ManualLink) bool { return sameEnds(have, link) }) {
+			key := [3]string{link.Source, link.Target, string(link.Relation)}
+			if warning == "" && seen[key] {
 				warning = "it stands in the manifest twice"
 			}
+			seen[key] = true
 			if warning != "" {
 				report.Warnings = append(report.Warnings, fmt.Sprintf("link %s → %s (%s) was left out: %s", nameOf(l.Source), nameOf(l.Target), l.Relation, warning))
 				continue
@@ -62,10 +68,6 @@ func (x *Indexer) Import(ctx context.Context, m store.Manifest, shelf string, dr
 	}
 	report.Changed, err = x.AddLinks(ctx, links...)
 	return report, err
-}
-
-func sameEnds(a, b store.ManualLink) bool {
-	return a.Source == b.Source && a.Target == b.Target && a.Relation == b.Relation
 }
 
 // nameOf is how a warning names an end.

@@ -55,13 +55,13 @@ func TestExportImportElsewhereExportIsByteEqual(t *testing.T) {
 	for _, shelf := range []string{"client", "product", "other"} {
 		text := export(l, shelf)
 		m := parse(t, text)
-		dry, err := elsewhere.Indexer.Import(t.Context(), m, "", true)
+		dry, err := elsewhere.Indexer.Import(t.Context(), m, "", true, nil)
 		if err != nil || dry.Changed != len(m.Links) {
 			t.Errorf("dry: %+v %v", dry, err)
 		}
 		expect(t, "links after a dry run", len(linksOf(elsewhere, store.LinkQuery{Shelf: shelf, Origin: store.OriginManual})), 0)
 		for _, changed := range []int{len(m.Links), 0} {
-			report, err := elsewhere.Indexer.Import(t.Context(), m, "", false)
+			report, err := elsewhere.Indexer.Import(t.Context(), m, "", false, nil)
 			if err != nil || report.Changed != changed || len(report.Warnings) != 0 || report.Links != len(m.Links) || report.Shelf != shelf {
 				t.Errorf("%s: %+v %v, want %d changed", shelf, report, err, changed)
 			}
@@ -147,7 +147,7 @@ func TestWhatCannotBeResolvedIsAWarning(t *testing.T) {
 		{Source: store.ManifestEnd{Path: "boiler.md"}, Target: store.ManifestEnd{Path: "chimney.md", Shelf: "product"}},
 	}}
 	for _, dry := range []bool{true, false} {
-		report, err := l.Indexer.Import(t.Context(), m, "client", dry)
+		report, err := l.Indexer.Import(t.Context(), m, "client", dry, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -161,8 +161,8 @@ func TestUnknownShelvesAreRefused(t *testing.T) {
 		"parents":    second(l.Indexer.SetParents(ctx, "client", []string{"product", "nonesuch"})),
 		"correlate":  second(l.Indexer.Correlate(ctx, indexer.Correlation{Shelf: "nonesuch"}, nil)),
 		"forget":     second(l.Indexer.ForgetShelf(ctx, "nonesuch")),
-		"import":     second(l.Indexer.Import(ctx, store.Manifest{Shelf: store.ManifestShelf{Name: "nonesuch"}}, "", false)),
-		"import to":  second(l.Indexer.Import(ctx, store.Manifest{Shelf: store.ManifestShelf{Name: "client"}}, "nonesuch", true)),
+		"import":     second(l.Indexer.Import(ctx, store.Manifest{Shelf: store.ManifestShelf{Name: "nonesuch"}}, "", false, nil)),
+		"import to":  second(l.Indexer.Import(ctx, store.Manifest{Shelf: store.ManifestShelf{Name: "client"}}, "nonesuch", true, nil)),
 		"remove all": l.Indexer.RemoveShelf(ctx, "nonesuch"),
 	} {
 		if !errors.Is(err, indexer.ErrUnknownShelf) {

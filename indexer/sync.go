@@ -50,7 +50,7 @@ func (r *run) answerWaiters(ctx context.Context) {
 		}
 		w.shelves = slices.DeleteFunc(w.shelves, func(s *shelf) bool { return r.shelves[s.Name] != s }) // it went meanwhile
 		if !r.rests(w) {
-			w.tell(r.status.Progress)
+			w.tell(w.stands())
 			waiting = append(waiting, w)
 			continue
 		}
@@ -62,6 +62,21 @@ func (r *run) answerWaiters(ctx context.Context) {
 		w.reports <- reports
 	}
 	r.waiters = waiting
+}
+
+// stands is how far a sync has come: files that were compared or read since it began, of those known to be there. What
+// follows the last one, links, is not counted.
+func (w *waiter) stands() Progress {
+	p := Progress{State: "reading"}
+	for _, s := range w.shelves {
+		p.Done += s.counted.indexed + s.counted.unchanged
+		p.Total += s.waiting
+	}
+	if p.Total == 0 {
+		p.State = "linking"
+	}
+	p.Total += p.Done
+	return p
 }
 
 func (w *waiter) tell(p Progress) {

@@ -103,6 +103,54 @@ func TestProgressIsSentDuringSyncAndNeverAfterTheAnswer(t *testing.T) {
 	p.silent()
 }
 
+// The numbers are those of this sync, however much was indexed before.
+func TestProgressOfASyncCountsWhatItReads(t *testing.T) {
+	l := newLibrary(t, manual())
+	p := l.dial(t)
+	known := len(manual())
+	for round := range 2 {
+		for i := range 300 {
+			l.write(fmt.Sprintf("round%d/%d.md", round, i), strings.Repeat("# Some title\n\nSome words of text.\n\n", 30))
+		}
+		known += 300
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sync","arguments":{},"_meta":{"progressToken":"tok"}}}`)
+		told := 0
+		for r := p.receive(); r.Method == "notifications/progress"; r = p.receive() {
+			done, _ := r.Params["progress"].(float64)
+			total, _ := r.Params["total"].(float64)
+			if done > total || int(total) > known+300 { // events may have some read beside the sync
+				t.Errorf("round %d: %v of %v, there are %d documents", round, done, total, known)
+			}
+			told++
+		}
+		if told == 0 {
+			t.Errorf("round %d: no progress", round)
+		}
+	}
+}
+
+func TestProgressOfAnImportCountsLinks(t *testing.T) {
+	l := newLibrary(t, manual())
+	links := []fields{}
+	for i := range 5000 {
+		links = append(links, fields{"source": fields{"relative_path": fmt.Sprintf("no%d.md", i)}, "target": fields{"relative_path": "none.md"}, "relation": "related"})
+	}
+	arguments := fields{"action": "import", "dry_run": true, "manifest": fields{"format_version": 2, "shelf": fields{"name": "Standard"}, "documents": []any{}, "document_links": links}}
+	p := l.dial(t)
+	p.send(rpc("1", "tools/call", `"name":"docs_management","_meta":{"progressToken":7},"arguments":`+string(encode(arguments))))
+	told := 0
+	r := p.receive()
+	for ; r.Method == "notifications/progress"; r = p.receive() {
+		if r.Params["total"] != 5000.0 || r.Params["progressToken"] != 7.0 {
+			t.Errorf("told %+v", r.Params)
+		}
+		told++
+	}
+	if out := r.tool(t); out.IsError || told == 0 {
+		t.Errorf("told %d times; %.300s", told, out.Content[0].Text)
+	}
+}
+
 func TestStructuredContentIsTheText(t *testing.T) {
 	l := newLibrary(t, manual())
 	p := l.dial(t)
