@@ -196,13 +196,24 @@ func clients(home string) []Client {
 	return found
 }
 
-// entry is shelfd's part of such a file, JSON or TOML: the key, and the command nearest below it. Some clients allow
-// comments in their JSON, which is why no decoder is asked.
-var entry = regexp.MustCompile(`(?s)(?:"shelfd"\s*:\s*\{|mcp_servers\.shelfd\]).{0,400}?"?command"?\s*[:=]\s*"((?:[^"\\]|\\.)*)"`)
+// entry and command find shelfd's part of such a file, JSON or TOML, and the command nearest below it. Some clients
+// allow comments in their JSON, which is why no decoder is asked.
+var (
+	entry   = regexp.MustCompile(`"shelfd"\s*:\s*\{|mcp_servers\.shelfd\]`)
+	command = regexp.MustCompile(`"?command"?\s*[:=]\s*"((?:[^"\\]|\\.)*)"`)
+)
+
+// entryBytes is how far below its name a command is looked for.
+const entryBytes = 600
 
 func read(c Client, text string) Client {
 	c.Mentions = strings.Contains(text, "shelfd")
-	if m := entry.FindStringSubmatch(text); m != nil {
+	at := entry.FindStringIndex(text)
+	if at == nil {
+		return c
+	}
+	part := text[at[1]:]
+	if m := command.FindStringSubmatch(part[:min(len(part), entryBytes)]); m != nil {
 		c.Command = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(m[1])
 		if filepath.IsAbs(c.Command) {
 			_, err := os.Stat(c.Command)
