@@ -60,8 +60,13 @@ func (l *lexicon) terms(v *View, table string) (*vocabulary, []vocabularyTerm, e
 	l.mu.Unlock()
 	if base == nil {
 		// A picture of its own, taken after moves was read: what is written from here on is followed or counted.
-		err := v.s.View(v.ctx, func(now *View) (err error) {
-			base, err = now.vocabulary(table)
+		err := v.s.innerView(v.ctx, func(now *View) (err error) {
+			l.mu.Lock()
+			base, moves = l.base, l.moves
+			l.mu.Unlock()
+			if base == nil { // nobody has read it while this one waited
+				base, err = now.vocabulary(table)
+			}
 			return err
 		})
 		if err != nil {

@@ -56,6 +56,7 @@ type Store struct {
 	writer  *sql.DB // nil when read only
 	readers *sql.DB
 	views   chan struct{} // holds one for each View under way
+	inner   chan struct{} // holds one while a View has a picture beside its own
 
 	mu         sync.Mutex
 	statements map[string]*sql.Stmt // of readers, by text
@@ -176,18 +177,19 @@ func (s *Store) secure(context.Context) error {
 }
 
 // maxViews is how many Views there are at once; more wait. Each holds a connection, and to prepare a statement for all
-// of them takes one more: without it, as many Views as connections would wait for each other for ever.
+// of them takes one more, as does innerView: without these, as many Views as connections would wait for each other for
+// ever.
 const maxViews = 8
 
 func newStore(path string, readOnly bool) *Store {
-	s := &Store{path: path, statements: map[string]*sql.Stmt{}, views: make(chan struct{}, maxViews)}
+	s := &Store{path: path, statements: map[string]*sql.Stmt{}, views: make(chan struct{}, maxViews), inner: make(chan struct{}, 1)}
 	if !readOnly {
 		s.writer = openPool(path, "_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)"+
 			"&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_pragma=cache_size(-32768)&_pragma=journal_size_limit(8388608)&_pragma=wal_autocheckpoint(4000)&_pragma=temp_store(MEMORY)")
 		s.writer.SetMaxOpenConns(1)
 	}
 	s.readers = openPool(path, "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)&_pragma=cache_size(-8192)&_pragma=temp_store(MEMORY)&_pragma=mmap_size(268435456)")
-	s.readers.SetMaxOpenConns(maxViews + 1)
+	s.readers.SetMaxOpenConns(maxViews + 2)
 	s.readers.SetMaxIdleConns(4)
 	return s
 }

@@ -68,6 +68,22 @@ func (s *Store) View(ctx context.Context, f func(*View) error) error {
 	case <-ctx.Done():
 		return fmt.Errorf("store: begin: %w", ctx.Err())
 	}
+	return s.picture(ctx, f)
+}
+
+// innerView runs f on a picture of its own for a View that already holds its place: were it to ask for a second one,
+// all could wait for each other. There is one at a time.
+func (s *Store) innerView(ctx context.Context, f func(*View) error) error {
+	select {
+	case s.inner <- struct{}{}:
+		defer func() { <-s.inner }()
+	case <-ctx.Done():
+		return fmt.Errorf("store: begin: %w", ctx.Err())
+	}
+	return s.picture(ctx, f)
+}
+
+func (s *Store) picture(ctx context.Context, f func(*View) error) error {
 	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return fmt.Errorf("store: begin: %w", err)
