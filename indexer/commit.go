@@ -41,6 +41,11 @@ func (r *run) commit(ctx context.Context, s *shelf, f findings) error {
 	if !w.changes(left) {
 		return nil
 	}
+	if len(left) > 0 && len(left) <= tooMany {
+		if err := r.store.View(ctx, func(v *store.View) error { return w.twins(v, left) }); err != nil {
+			return err
+		}
+	}
 	if err := errors.Join(w.sayMoves(ctx), w.sayGone(ctx, left)); err != nil {
 		return err
 	}
@@ -228,7 +233,7 @@ func (w *writing) renumbered(v *store.View) error {
 // changes says whether there is anything to write.
 func (w *writing) changes(left []store.File) bool {
 	s, l := w.shelf, w.listing
-	if len(left) > 0 || len(w.older) > 0 || s.looksChanged() || s.whole && s.waiting == 0 ||
+	if len(left) > 0 || s.looksChanged() || s.whole && s.waiting == 0 ||
 		l != nil && (len(l.Faults) > 0 || len(l.Skipped) > 0) {
 		return true
 	}

@@ -153,14 +153,14 @@ func (w *writing) identify(v *store.View, gone []store.File) (left []store.File,
 			left = append(left, g)
 		}
 	}
-	return left, n.twins(left)
+	return left, nil
 }
 
 // claim says that an outcome is a document that stands at another path.
 func (n *identity) claim(i int, g store.File) error {
 	d, err := n.v.DocumentByID(g.Document)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
+	if errors.Is(err, store.ErrNotFound) || err == nil && (d.File != g.File || d.ShelfID != n.w.shelf.id) {
+		return nil // it went elsewhere while the readers worked
 	}
 	if err != nil {
 		return err
@@ -270,35 +270,32 @@ func (n *identity) revive() error {
 
 // twins finds documents made a moment ago that are the other half of what is gone now, and remembers by what the rest
 // is known again.
-func (n *identity) twins(left []store.File) error {
-	if len(left) > tooMany {
-		return nil
-	}
+func (w *writing) twins(v *store.View, left []store.File) error {
 	for _, g := range left {
-		t, err := storedTraits(n.v, g.Document)
+		t, err := storedTraits(v, g.Document)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		d, err := n.v.DocumentByID(g.Document)
+		d, err := v.DocumentByID(g.Document)
 		if err != nil {
 			return err
 		}
-		n.w.traits[g.Document], n.w.paths[g.Document] = t, d.Path
-		p, rest, ok := take(n.w.recent.made, g, t, true)
+		w.traits[g.Document], w.paths[g.Document] = t, d.Path
+		p, rest, ok := take(w.recent.made, g, t, true)
 		if !ok {
 			continue
 		}
-		n.w.recent.made = rest
-		if made, err := n.v.Document(p.path); errors.Is(err, store.ErrNotFound) || err == nil && made.ID == g.Document {
+		w.recent.made = rest
+		if made, err := v.Document(p.path); errors.Is(err, store.ErrNotFound) || err == nil && made.ID == g.Document {
 			continue // it was moved since, and is what is gone now
 		} else if err != nil {
 			return err
 		}
-		n.w.older = append(n.w.older, olderTwin{p, g})
-		n.w.moves[d.Path] = p.path
+		w.older = append(w.older, olderTwin{p, g})
+		w.moves[d.Path] = p.path
 	}
 	return nil
 }

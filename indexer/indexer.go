@@ -76,8 +76,10 @@ type Indexer struct {
 	ended     chan struct{}
 	published published
 
-	extractive bool                    // as in Options
-	committed  func(lag time.Duration) // as in Options
+	extractive   bool                    // as in Options
+	committed    func(lag time.Duration) // as in Options
+	few          int
+	deletionLook time.Duration
 }
 
 // New makes an Indexer that does nothing until Run.
@@ -96,6 +98,7 @@ func New(o Options) *Indexer {
 		x.log = zap.NewNop()
 	}
 	x.extractive, x.committed = o.Extractive, o.Committed
+	x.few, x.deletionLook = few, deletionLook
 	x.published.set(Status{Progress: Progress{State: "indexing"}})
 	return x
 }

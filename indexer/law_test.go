@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,8 +16,8 @@ import (
 )
 
 // newEditing is a library of two shelves, one of which extends the other.
-func newEditing(t *testing.T, seed uint64) *editing {
-	l := shelftest.New(t, shelftest.Options{Shelves: []indexer.Shelf{
+func newEditing(t *testing.T, seed uint64, made func(*indexer.Indexer)) *editing {
+	l := shelftest.New(t, shelftest.Options{Made: made, Shelves: []indexer.Shelf{
 		{ShelfSpec: store.ShelfSpec{Name: "base"}},
 		{ShelfSpec: store.ShelfSpec{Name: "custom"}, Parents: []string{"base"}},
 	}})
@@ -32,55 +33,88 @@ func newEditing(t *testing.T, seed uint64) *editing {
 	return e
 }
 
-// sequences runs f for random sequences of changes, each on what the one before left, until enough were seen or the
-// time is up that SHELFD_SOAK_SECONDS gives.
-func sequences(t *testing.T, libraries, each int, f func(t *testing.T, e *editing, sequence int)) {
-	deadline := time.Now()
-	if seconds, err := strconv.Atoi(os.Getenv("SHELFD_SOAK_SECONDS")); err == nil {
-		deadline = deadline.Add(time.Duration(seconds) * time.Second)
+// soak is until when a test goes on that is asked for more than its share: SHELFD_SOAK_SECONDS from now.
+func soak() time.Time {
+	seconds, err := strconv.Atoi(os.Getenv("SHELFD_SOAK_SECONDS"))
+	if err != nil {
+		return time.Time{}
 	}
-	seed := rand.Uint64N(1 << 32)
+	return time.Now().Add(time.Duration(seconds) * time.Second)
+}
+
+// seed is that of SHELFD_SEED, which repeats a run, or another each time.
+func seed() uint64 {
 	if fixed, err := strconv.ParseUint(os.Getenv("SHELFD_SEED"), 10, 64); err == nil {
-		seed = fixed
+		return fixed
 	}
+	return rand.Uint64N(1 << 32)
+}
+
+// sequences runs f for random sequences of changes, ten on each of some libraries, each on what the one before left.
+func sequences(t *testing.T, libraries int, made func(*indexer.Indexer), f func(e *editing)) {
+	deadline, first := soak(), seed()
+	var done atomic.Int32
 	if testing.Short() {
 		libraries = 2
 	}
-	done := 0
-	for n := 0; n < libraries || time.Now().Before(deadline); n++ {
-		t.Run(strconv.FormatUint(seed+uint64(n), 10), func(t *testing.T) {
-			e := newEditing(t, seed+uint64(n))
-			for sequence := range each {
-				e.log = append(e.log, fmt.Sprintf("-- sequence %d", sequence))
-				f(t, e, sequence)
-				done++
+	const together = 5 // libraries: much of their time is waiting
+	for n := 0; (n < libraries || time.Now().Before(deadline)) && !t.Failed(); n += together {
+		t.Run("from", func(t *testing.T) {
+			for i := n; i < n+min(together, libraries); i++ {
+				t.Run(strconv.FormatUint(first+uint64(i), 10), func(t *testing.T) {
+					t.Parallel()
+					e := newEditing(t, first+uint64(i), made)
+					for sequence := range 10 {
+						e.note(fmt.Sprintf("-- sequence %d", sequence))
+						f(e)
+						done.Add(1)
+					}
+				})
 			}
 		})
-		if t.Failed() {
-			break
-		}
 	}
-	t.Logf("%d sequences", done)
+	t.Logf("%d sequences", done.Load())
 }
 
-// Law 2 at the barrier: once Sync returns, the index is that of a fresh build.
+// Law 2 at the barrier: once Sync returns, the index is that of a fresh build. In between it is stopped and started,
+// and changes are made while it stands still.
 func TestSyncEqualsRebuild(t *testing.T) {
-	sequences(t, 20, 10, func(_ *testing.T, e *editing, _ int) {
-		for range 1 + e.rand.IntN(12) {
-			e.step()
-			if e.rand.IntN(6) == 0 {
-				e.Sync()
-				e.log = append(e.log, "sync")
+	sequences(t, 15, nil, syncedSequence)
+}
+
+// The same while nearly all files go through the bulk readers, past which fresh edits overtake.
+func TestSyncAfterBulkWorkEqualsRebuild(t *testing.T) {
+	sequences(t, 10, func(x *indexer.Indexer) { x.Pace(1, time.Second) }, syncedSequence)
+}
+
+func syncedSequence(e *editing) {
+	for range 1 + e.rand.IntN(12) {
+		e.step()
+		switch e.rand.IntN(16) {
+		case 0, 1:
+			e.note("sync")
+			e.Sync()
+		case 2:
+			e.note("restart")
+			e.Restart()
+		case 3:
+			e.note("stop")
+			e.Stop()
+			for range e.rand.IntN(6) {
+				e.step()
 			}
+			e.note("start")
+			e.Start()
 		}
-		e.Sync()
-		e.Matches()
-	})
+	}
+	e.Sync()
+	e.Matches()
 }
 
 // Law 2 without asking: events alone bring the index to what a fresh build would be.
 func TestEventsAloneEqualRebuild(t *testing.T) {
-	sequences(t, 15, 10, func(_ *testing.T, e *editing, _ int) {
+	sequences(t, 10, nil, func(e *editing) {
+		e.single = true
 		for range 1 + e.rand.IntN(12) {
 			e.step()
 		}

@@ -247,7 +247,7 @@ func (r *run) setOnline(s *shelf) {
 func (r *run) apply(ctx context.Context, s *shelf, p Plan, l watcher.Listing, d doubts) error {
 	s.counted.unchanged += p.Unchanged
 	s.meet(&p, l)
-	if len(p.Read) > few {
+	if len(p.Read) > r.few {
 		return r.applyBulk(ctx, s, p, l, d)
 	}
 	var outcomes []outcome
@@ -275,7 +275,7 @@ func (r *run) doubtDeletion(s *shelf, gone []store.File, d doubts) bool {
 		return false
 	}
 	r.log.Warn("most of a shelf is gone; looking again before that is believed", zap.String("shelf", s.Name), zap.Int("gone", len(gone)), zap.Int("documents", s.documents))
-	s.looks[""] = look{due: time.Now().Add(deletionLook), size: -1, deletion: true}
+	s.looks[""] = look{due: time.Now().Add(r.deletionLook), size: -1, deletion: true}
 	return true
 }
 

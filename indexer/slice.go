@@ -57,7 +57,7 @@ func (r *run) commitSlice(ctx context.Context, s *shelf, outcomes []outcome) err
 	}
 	waiting := s.waiting
 	s.waiting = max(waiting, 1) // the shelf is not reconciled before what is gone has gone
-	err := r.commit(ctx, s, findings{outcomes: outcomes, gone: s.goneFiles(), slice: true})
+	err := r.commit(ctx, s, findings{outcomes: outcomes, gone: s.goneFiles(), doubts: s.believe, slice: true})
 	s.waiting = waiting
 	if err != nil || waiting > 0 {
 		return err

@@ -19,13 +19,13 @@ type transit struct {
 	moving   map[string]store.File    // new path → file of the document that was moved there, by its inode
 	leaving  map[string]string        // the same: old path → new path
 	seen     map[string]time.Time     // when a path was last looked at by other means
-	believe  doubts                   // of the look that started it
+	believe  doubts                   // of the looks that started it
 }
 
 func newTransit() transit {
 	return transit{
 		queued: map[string]watcher.Entry{}, gone: map[string]store.File{}, moving: map[string]store.File{},
-		leaving: map[string]string{}, seen: map[string]time.Time{},
+		leaving: map[string]string{}, seen: map[string]time.Time{}, believe: doubts{sizes: map[string]int64{}},
 	}
 }
 
@@ -45,6 +45,7 @@ func (t *transit) begin(p Plan, d doubts) {
 	t.waiting += len(p.Read)
 	t.believe.accept = t.believe.accept || d.accept
 	t.believe.deletion = t.believe.deletion || d.deletion
+	maps.Copy(t.believe.sizes, d.sizes)
 }
 
 // end forgets all, and returns the files whose documents did not arrive where they were seen to move to.

@@ -13,7 +13,7 @@ func (w *writing) write(tx *store.Tx, left []store.File) error {
 	w.changed, w.removed, w.created, w.fresh, w.evicted = nil, nil, 0, map[int]bool{}, map[int64]bool{}
 	w.names, w.links, w.news = map[string]bool{}, map[int64][]store.TextLink{}, Changed{}
 	for _, g := range left {
-		if err := w.delete(tx, g.Document); err != nil {
+		if err := w.deleteAt(tx, g); err != nil {
 			return err
 		}
 	}
@@ -53,6 +53,18 @@ func (w *writing) callSeekers(tx *store.Tx) error {
 		return nil // or it is much: a chore for when nothing else is to do
 	}
 	return resolve(tx, choreSlice, w.links)
+}
+
+// deleteAt removes a document, if its file is still that one: while the readers worked it may have gone elsewhere.
+func (w *writing) deleteAt(tx *store.Tx, g store.File) error {
+	known, err := tx.FileAt(w.shelf.id, g.File)
+	if errors.Is(err, store.ErrNotFound) || err == nil && known.Document != g.Document {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return w.delete(tx, g.Document)
 }
 
 // delete removes a document. Back at its old path it is the same one.
@@ -162,18 +174,13 @@ func (w *writing) put(tx *store.Tx, i int, o outcome) error {
 }
 
 func (w *writing) putDocument(tx *store.Tx, i int, o outcome) error {
-	id, err := w.id(tx, i, o)
+	id, err := w.settleID(tx, i, o)
 	if err != nil {
 		return err
 	}
 	was, err := w.before(tx, id)
 	if err != nil {
 		return err
-	}
-	if was.path != o.prepared.Path {
-		if err := w.makeRoom(tx, o.prepared.Path, id); err != nil {
-			return err
-		}
 	}
 	if id, err = tx.PutDocument(w.shelf.id, id, o.prepared, o.file); err != nil {
 		return err
@@ -203,17 +210,17 @@ func (w *writing) putDocument(tx *store.Tx, i int, o outcome) error {
 	return tx.Call(store.TaskNames, id)
 }
 
-// id is that of the document that a file is, 0 for a new one or one whose path has a reserved id.
-func (w *writing) id(tx *store.Tx, i int, o outcome) (int64, error) {
-	if o.change.Known != nil {
-		return o.change.Known.Document, nil
-	}
+// settleID finds the document that a file is, 0 for a new one or one whose path has a reserved id, and makes room for it.
+func (w *writing) settleID(tx *store.Tx, i int, o outcome) (int64, error) {
 	id := w.ids[i]
 	if p, ok := w.revived[i]; ok {
 		id = p.file.Document
 	}
-	if id == 0 {
-		return 0, nil
+	if o.change.Known != nil {
+		id = o.change.Known.Document
+	}
+	if err := w.makeRoom(tx, o.prepared.Path, id); err != nil || id == 0 {
+		return 0, err
 	}
 	_, err := tx.DocumentByID(id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -231,11 +238,28 @@ func (w *writing) makeRoom(tx *store.Tx, path string, id int64) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(w.delete(tx, d.ID), tx.Reserve(w.shelf.docPath(d.File), d.ID)); err != nil {
+	if err := w.delete(tx, d.ID); err != nil {
 		return err
 	}
 	w.shelf.looks[d.File] = lookNow()
-	return nil
+	to, moves := w.headingFor(d.ID)
+	if !moves {
+		to = w.shelf.docPath(d.File)
+	}
+	if to == path {
+		return tx.Unreserve(path) // its file is not there any more, or somebody else has its place
+	}
+	return tx.Reserve(to, d.ID)
+}
+
+// headingFor is the path at which a document will be written in the same transaction.
+func (w *writing) headingFor(id int64) (string, bool) {
+	for i, o := range w.outcomes {
+		if o.prepared != nil && (w.ids[i] == id || o.change.Known != nil && o.change.Known.Document == id) {
+			return o.prepared.Path, true
+		}
+	}
+	return "", false
 }
 
 // before is what a document was called before it is written again.

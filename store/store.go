@@ -94,7 +94,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, Notice, error) {
 		return s, "", nil
 	case errors.Is(err, errOlderLayout):
 		return replaceOlder(ctx, path)
-	case isUnreadable(err):
+	case errors.Is(err, errUnfinished), isUnreadable(err):
 		return replaceUnreadable(ctx, path, err)
 	}
 	return nil, "", err
@@ -118,6 +118,8 @@ func openExisting(ctx context.Context, path string, readOnly bool) (*Store, erro
 		err = fmt.Errorf("store: open %q: %w", path, err)
 	case layout > LayoutVersion:
 		err = fmt.Errorf("store: open %q: schema %d is newer than this program (%d): %w", path, layout, LayoutVersion, ErrNewer)
+	case application == 0 && layout == 0 && s.holdsNothing(ctx):
+		err = fmt.Errorf("store: open %q: %w", path, errUnfinished)
 	case application != applicationID:
 		err = fmt.Errorf("store: open %q: %w", path, errForeign)
 	case layout < LayoutVersion:
@@ -130,6 +132,16 @@ func openExisting(ctx context.Context, path string, readOnly bool) (*Store, erro
 		return nil, err
 	}
 	return s, nil
+}
+
+// errUnfinished says that the making of the file was interrupted before it held anything.
+var errUnfinished = errors.New("its making was interrupted")
+
+// holdsNothing says whether the file is a database without a table.
+func (s *Store) holdsNothing(ctx context.Context) bool {
+	var n int
+	err := s.readers.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n)
+	return err == nil && n == 0
 }
 
 // errForeign says that the file is a database, but not one of ours.

@@ -273,6 +273,12 @@ func (tx *Tx) Reserve(path string, id int64) error {
 	return err
 }
 
+// Unreserve keeps no id for a path any longer.
+func (tx *Tx) Unreserve(path string) error {
+	_, err := tx.exec(`DELETE FROM reserved_ids WHERE file_path = ?`, path)
+	return err
+}
+
 // reserve takes over the ids of an earlier database: shelves become rows at once, documents when their path appears.
 func (tx *Tx) reserve(shelves, documents map[string]int64) error {
 	for name, id := range shelves {

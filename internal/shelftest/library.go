@@ -32,12 +32,12 @@ type Options struct {
 	Shelves   []indexer.Shelf // Root.Path "" = a folder of the name of the shelf below Library.Folder
 	State     string          // folder of database and ledger; "" = a new one
 	Disk      indexer.Disk
-	Correlate *correlate.Params // nil = the contract's
-	OnlyAsked bool              // links are worked out where a statement asks for them
-	Watcher   watcher.Options   // Reconcile 0 = never, so that it cannot hide a miss
-	Tune      func(*indexer.Options)
-	Quiet     bool // no log on failure
-	Stopped   bool // not started yet
+	Correlate *correlate.Params      // nil = the contract's
+	OnlyAsked bool                   // links are worked out where a statement asks for them
+	Watcher   watcher.Options        // Reconcile 0 = never, so that it cannot hide a miss
+	Made      func(*indexer.Indexer) // before it runs
+	Quiet     bool                   // no log on failure
+	Stopped   bool                   // not started yet
 }
 
 // Library is some folders of Markdown and the index over them. Its methods are the test's own goroutine's.
@@ -102,7 +102,11 @@ func (l *Library) log() *zap.Logger {
 	if l.options.Quiet {
 		return zap.NewNop()
 	}
-	return zaptest.NewLogger(l.t, zaptest.Level(zapcore.WarnLevel))
+	level := zapcore.WarnLevel
+	if os.Getenv("SHELFD_DEBUG") != "" {
+		level = zapcore.DebugLevel
+	}
+	return zaptest.NewLogger(l.t, zaptest.Level(level))
 }
 
 // Start opens store and ledger and begins to watch and index; the shelves are declared when it returns.
@@ -123,10 +127,10 @@ func (l *Library) Start() {
 		params = &p
 	}
 	options := indexer.Options{Store: l.Store, Ledger: l.Ledger, Watcher: l.Watcher, Disk: l.options.Disk, Correlate: params, OnlyAsked: l.options.OnlyAsked, Log: l.log()}
-	if l.options.Tune != nil {
-		l.options.Tune(&options)
-	}
 	l.Indexer = indexer.New(options)
+	if l.options.Made != nil {
+		l.options.Made(l.Indexer)
+	}
 	l.run()
 	l.must(l.Indexer.SetShelves(l.context(), l.options.Shelves))
 }
@@ -235,7 +239,7 @@ func (l *Library) View(f func(*store.View) error) {
 func (l *Library) Fresh() string {
 	l.t.Helper()
 	o := l.options
-	o.State, o.Quiet, o.Stopped, o.Disk, o.Tune = l.t.TempDir(), true, true, nil, nil
+	o.State, o.Quiet, o.Stopped, o.Disk, o.Made = l.t.TempDir(), true, true, nil, nil
 	fresh := New(l.t, o)
 	if said, err := os.ReadFile(filepath.Join(l.State, "ledger.jsonl")); err == nil {
 		l.must(os.WriteFile(filepath.Join(fresh.State, "ledger.jsonl"), said, 0o600))

@@ -1,0 +1,9 @@
+package indexer
+
+import "time"
+
+// Pace makes an Indexer that does not run yet hand more than few files to the bulk readers, so that small libraries
+// exercise them, and take the second look at a mass deletion so much later.
+func (x *Indexer) Pace(few int, deletionLook time.Duration) {
+	x.few, x.deletionLook = few, deletionLook
+}
