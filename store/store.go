@@ -108,10 +108,14 @@ func openExisting(ctx context.Context, path string, readOnly bool) (*Store, erro
 		return nil, fmt.Errorf("store: open %q: %w", path, ErrNoIndex)
 	}
 	s := newStore(path, readOnly)
+	db := s.readers
+	if !readOnly {
+		db = s.writer // which can take back what an interrupted transaction left
+	}
 	var layout, application int
-	err := s.readers.QueryRowContext(ctx, `SELECT * FROM pragma_user_version, pragma_application_id`).Scan(&layout, &application)
+	err := db.QueryRowContext(ctx, `SELECT * FROM pragma_user_version, pragma_application_id`).Scan(&layout, &application)
 	if err == nil {
-		_, err = s.readers.ExecContext(ctx, `SELECT count(*) FROM sqlite_schema`)
+		_, err = db.ExecContext(ctx, `SELECT count(*) FROM sqlite_schema`)
 	}
 	switch {
 	case err != nil:
