@@ -46,7 +46,8 @@ func take(list []passing, f store.File, t traits, unique bool) (passing, []passi
 	if found < 0 || several || !unique {
 		return passing{}, list, false
 	}
-	return list[found], slices.Delete(list, found, found+1), true
+	p := list[found] // before Delete moves the rest up
+	return p, slices.Delete(list, found, found+1), true
 }
 
 // traits are by what a document is known again although its bytes changed: an inode alone proves nothing, since a file
