@@ -263,7 +263,11 @@ func cjkPrefix(chars []rune) int {
 }
 
 // standsIn looks for the phrase as a run of terms; its last one may be a single CJK character that begins a bigram.
+// A phrase of signs alone has no terms and stands in everything.
 func standsIn(phrase, terms []string) bool {
+	if len(phrase) == 0 {
+		return true
+	}
 	for i := 0; i+len(phrase) <= len(terms); i++ {
 		last := len(phrase) - 1
 		if slices.Equal(phrase[:last], terms[i:i+last]) && matchesLast(phrase[last], terms[i+last]) {
