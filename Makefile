@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME   ?= 30s
 CORPUS     ?=
 
-.PHONY: check test bench relevance fuzz golden format
+.PHONY: soak check test bench relevance fuzz golden format
 
 check:
 	@unformatted="$$(go run $(GOFUMPT) -l .)"; [ -z "$$unformatted" ] || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
@@ -40,3 +40,8 @@ release:
 
 release-check:
 	packaging/check
+
+# Random changes of real files against fresh indexes, for so many seconds a test: make soak SECONDS=600
+SECONDS ?= 120
+soak:
+	SHELFD_SOAK_SECONDS=$(SECONDS) go test -count=1 -timeout 0 -run 'EqualsRebuild|EqualRebuild' ./indexer
