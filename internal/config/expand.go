@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,6 +68,9 @@ func WithFolders(shelves, folders []Shelf) ([]Shelf, error) {
 
 // Folder is a folder named on the command line as a root, and the name its shelf would have.
 func Folder(folder string) (root, name string, err error) {
+	if folder == "" { // an unset variable, and never the folder one stands in
+		return "", "", errors.New("config: the name of a folder is empty; for the one you are in say .")
+	}
 	abs, err := expandAbs(folder)
 	if err != nil {
 		return "", "", fmt.Errorf("config: %w", err)
