@@ -69,7 +69,7 @@ func WithFolders(shelves, folders []Shelf) ([]Shelf, error) {
 // Folder is a folder named on the command line as a root, and the name its shelf would have.
 func Folder(folder string) (root, name string, err error) {
 	if folder == "" { // an unset variable, and never the folder one stands in
-		return "", "", errors.New("config: the name of a folder is empty; for the one you are in say .")
+		return "", "", errors.New(`config: the name of a folder is empty; say "." for the one you are in`)
 	}
 	abs, err := expandAbs(folder)
 	if err != nil {
