@@ -197,6 +197,23 @@ func TestAnswersFromAShelfThatIsOfflineSaySo(t *testing.T) {
 	if card.ShelfState != "offline" {
 		t.Errorf("document: %+v", card)
 	}
+	for tool, arguments := range map[string]fields{
+		"get_document_structure": {"doc_path": "Standard/readme.md"},
+		"get_node_content":       {"doc_path": "Standard/readme.md", "node_ids": []string{f.Hits[0].NodeID}},
+		"related_documents":      {"doc_path": "Standard/readme.md"},
+		"get_chunk":              {"citation": f.Hits[0].Citation},
+	} {
+		if tool == "get_node_content" {
+			arguments["doc_path"] = f.Hits[0].DocPath
+		}
+		var marked struct {
+			ShelfState string `json:"shelf_state"`
+		}
+		l.ok(tool, arguments, &marked)
+		if marked.ShelfState != "offline" {
+			t.Errorf("%s does not say that the shelf is offline", tool)
+		}
+	}
 }
 
 func TestAReadingCallThatTakesTooLongIsStoppedAndSaysSo(t *testing.T) {

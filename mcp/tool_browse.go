@@ -223,6 +223,15 @@ func stale(state store.ShelfState) bool {
 	return state == store.StateOffline || state == store.StateDegraded
 }
 
+// outOfDate is the state of a shelf that is stale, "" for one that is up to date.
+func outOfDate(v *store.View, shelf string) (store.ShelfState, error) {
+	s, err := v.Shelf(shelf)
+	if err != nil || !stale(s.State) {
+		return "", err
+	}
+	return s.State, nil
+}
+
 func shelfOf(path string) string {
 	shelf, _, _ := strings.Cut(path, "/")
 	return shelf

@@ -13,31 +13,32 @@ import (
 
 // passageCard is one chunk by itself. Boxes are filled where the document was derived from pages.
 type passageCard struct {
-	DocPath         string        `json:"doc_path"`
-	DocID           int64         `json:"doc_id"`
-	Title           string        `json:"title"`
-	ChunkKey        string        `json:"chunk_key"`
-	Citation        string        `json:"citation"`
-	Moved           bool          `json:"moved"` // the citation named another document
-	NodeID          string        `json:"node_id"`
-	TitlePath       []string      `json:"title_path"`
-	LineStart       int           `json:"line_start,omitempty"` // none of a derived text
-	LineEnd         int           `json:"line_end,omitempty"`
-	Text            string        `json:"text"`
-	Truncated       bool          `json:"truncated,omitempty"` // text or paragraphs are longer than shown
-	Paragraphs      []paragraph   `json:"paragraphs"`
-	Quote           string        `json:"quote,omitempty"`
-	Snippet         string        `json:"snippet,omitempty"`
-	MatchedTerms    []string      `json:"matched_terms"`
-	HighlightText   string        `json:"highlight_text,omitempty"`
-	HighlightRanges [][2]int      `json:"highlight_ranges"`
-	Boxes           []chunker.Box `json:"boxes"`       // one a block
-	UnionBoxes      []chunker.Box `json:"union_boxes"` // one a page
-	SourcePath      string        `json:"source_path,omitempty"`
-	Sheet           string        `json:"sheet,omitempty"`
-	Cell            string        `json:"cell,omitempty"`
-	Previous        string        `json:"previous,omitempty"` // citation
-	Next            string        `json:"next,omitempty"`     // citation
+	DocPath         string           `json:"doc_path"`
+	DocID           int64            `json:"doc_id"`
+	ShelfState      store.ShelfState `json:"shelf_state,omitempty"` // when the shelf is not up to date
+	Title           string           `json:"title"`
+	ChunkKey        string           `json:"chunk_key"`
+	Citation        string           `json:"citation"`
+	Moved           bool             `json:"moved"` // the citation named another document
+	NodeID          string           `json:"node_id"`
+	TitlePath       []string         `json:"title_path"`
+	LineStart       int              `json:"line_start,omitempty"` // none of a derived text
+	LineEnd         int              `json:"line_end,omitempty"`
+	Text            string           `json:"text"`
+	Truncated       bool             `json:"truncated,omitempty"` // text or paragraphs are longer than shown
+	Paragraphs      []paragraph      `json:"paragraphs"`
+	Quote           string           `json:"quote,omitempty"`
+	Snippet         string           `json:"snippet,omitempty"`
+	MatchedTerms    []string         `json:"matched_terms"`
+	HighlightText   string           `json:"highlight_text,omitempty"`
+	HighlightRanges [][2]int         `json:"highlight_ranges"`
+	Boxes           []chunker.Box    `json:"boxes"`       // one a block
+	UnionBoxes      []chunker.Box    `json:"union_boxes"` // one a page
+	SourcePath      string           `json:"source_path,omitempty"`
+	Sheet           string           `json:"sheet,omitempty"`
+	Cell            string           `json:"cell,omitempty"`
+	Previous        string           `json:"previous,omitempty"` // citation
+	Next            string           `json:"next,omitempty"`     // citation
 }
 
 type paragraph struct {
@@ -100,6 +101,9 @@ func getChunk(ctx context.Context, c call) (json.RawMessage, error) {
 			return err
 		}
 		card = cardOfPassage(whole, moved)
+		if card.ShelfState, err = outOfDate(v, whole.Document.Shelf); err != nil {
+			return err
+		}
 		return card.locate(v, whole.Hit)
 	})
 	if err != nil {

@@ -10,9 +10,10 @@ import (
 )
 
 type reading struct {
-	DocPath    string     `json:"doc_path"`
-	Nodes      []passage  `json:"nodes"`
-	Pagination pagination `json:"pagination"`
+	DocPath    string           `json:"doc_path"`
+	ShelfState store.ShelfState `json:"shelf_state,omitempty"` // when the shelf is not up to date
+	Nodes      []passage        `json:"nodes"`
+	Pagination pagination       `json:"pagination"`
 }
 
 func content(ctx context.Context, c call) (json.RawMessage, error) {
@@ -29,7 +30,7 @@ func content(ctx context.Context, c call) (json.RawMessage, error) {
 		return nil, err
 	}
 	render := func(nodes []passage, p pagination) answer {
-		return answer{reading{t.document.Path, nodes, p}, t.readingAdvice(nodes, p)}
+		return answer{reading{t.document.Path, t.state, nodes, p}, t.readingAdvice(nodes, p)}
 	}
 	return pick(splitPassages(passages, room(render)), c.args.number("part"), render)
 }

@@ -128,12 +128,9 @@ func cardOf(v *store.View, d store.Document) (documentCard, error) {
 			return card, err
 		}
 	}
-	shelf, err := v.Shelf(d.Shelf)
-	if err != nil {
+	var err error
+	if card.ShelfState, err = outOfDate(v, d.Shelf); err != nil {
 		return card, err
-	}
-	if stale(shelf.State) {
-		card.ShelfState = shelf.State
 	}
 	if card.Links.In, card.Links.Out, err = v.LinkCounts(d.ID); err != nil {
 		return card, err

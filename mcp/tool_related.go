@@ -26,13 +26,15 @@ type linkEntry struct {
 }
 
 type neighbourhood struct {
-	DocPath string      `json:"doc_path"`
-	Links   []linkEntry `json:"links"`
-	Total   int         `json:"total"`
+	DocPath    string           `json:"doc_path"`
+	ShelfState store.ShelfState `json:"shelf_state,omitempty"` // when the shelf is not up to date
+	Links      []linkEntry      `json:"links"`
+	Total      int              `json:"total"`
 }
 
 func related(ctx context.Context, c call) (json.RawMessage, error) {
 	var path string
+	var state store.ShelfState
 	var links []linkEntry
 	var total int
 	err := c.view(ctx, func(v *store.View) error {
@@ -41,6 +43,9 @@ func related(ctx context.Context, c call) (json.RawMessage, error) {
 			return err
 		}
 		path = d.Path
+		if state, err = outOfDate(v, d.Shelf); err != nil {
+			return err
+		}
 		list, n, err := v.Links(neighboursOf(d.ID, c.args))
 		for _, l := range list {
 			links = append(links, entryOf(l, d.ID))
@@ -53,7 +58,7 @@ func related(ctx context.Context, c call) (json.RawMessage, error) {
 	}
 	return longest(len(links), func(n int) answer {
 		shown := append([]linkEntry{}, links[:n]...)
-		return answer{neighbourhood{path, shown, total}, relatedAdvice(path, shown, total)}
+		return answer{neighbourhood{path, state, shown, total}, relatedAdvice(path, shown, total)}
 	}), nil
 }
 

@@ -28,14 +28,16 @@ type outlineNode struct {
 }
 
 type outline struct {
-	DocPath    string        `json:"doc_path"`
-	Nodes      []outlineNode `json:"nodes"`
-	Pagination pagination    `json:"pagination"`
+	DocPath    string           `json:"doc_path"`
+	ShelfState store.ShelfState `json:"shelf_state,omitempty"` // when the shelf is not up to date
+	Nodes      []outlineNode    `json:"nodes"`
+	Pagination pagination       `json:"pagination"`
 }
 
 // tree is the sections of one document with their text.
 type tree struct {
 	document store.Document
+	state    store.ShelfState // of its shelf, when that is not up to date
 	content  string
 	nodes    []store.Node
 	children map[int][]int // ordinals by ordinal, -1 = the top
@@ -48,6 +50,9 @@ func openTree(v *store.View, path string) (tree, error) {
 		return tree{}, err
 	}
 	t := tree{document: d, children: map[int][]int{}}
+	if t.state, err = outOfDate(v, d.Shelf); err != nil {
+		return t, err
+	}
 	if t.nodes, err = v.Nodes(d.ID); err != nil {
 		return t, err
 	}
@@ -80,7 +85,7 @@ func structure(ctx context.Context, c call) (json.RawMessage, error) {
 	}
 	nodes := t.outline(top, c.args.number("depth"))
 	render := func(nodes []outlineNode, p pagination) answer {
-		return answer{outline{t.document.Path, nodes, p}, t.outlineAdvice(nodes, p)}
+		return answer{outline{t.document.Path, t.state, nodes, p}, t.outlineAdvice(nodes, p)}
 	}
 	return pick(splitNodes(nodes, room(render)), c.args.number("part"), render)
 }

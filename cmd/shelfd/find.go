@@ -5,11 +5,17 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"shelfd/store"
 )
 
+// canonical is a path as doc_paths are: a terminal on macOS completes names in another form of Unicode.
+func canonical(path string) string { return norm.NFC.String(strings.Trim(path, "/")) }
+
 // document finds a document by its doc_path and names the nearest when there is none.
 func document(v *store.View, path string) (store.Document, error) {
+	path = canonical(path)
 	d, err := v.Document(path)
 	if !errors.Is(err, store.ErrNotFound) {
 		return d, err

@@ -70,6 +70,7 @@ func read(v *store.View, reference string) (string, error) {
 
 // referenced takes DOC_PATH#NODE_ID apart. A file name may hold a '#', so the whole is tried as a path first.
 func referenced(v *store.View, reference string) (store.Document, string, error) {
+	reference = canonical(reference)
 	d, err := v.Document(reference)
 	if !errors.Is(err, store.ErrNotFound) {
 		return d, "", err

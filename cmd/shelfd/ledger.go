@@ -19,6 +19,8 @@ func (p *program) ledgerCommand() *cobra.Command {
 		Long: `Show and check what people said: shelves added, which extends which, links stated, settings of correlation, refused
 pairs, summaries. All of it stands in one file of JSON lines beside the database, which can be worked out again from
 it and the folders.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	var asJSON bool
 	list := p.ledgerPart("list", "List what holds at present", func(said *store.Said) error {

@@ -86,10 +86,11 @@ func (p *program) tell(command *cobra.Command, err error) {
 func (p *program) codeOf(err error) int {
 	var e *exit
 	var faults config.Faults
+	var query *store.QueryError
 	switch {
 	case errors.As(err, &e):
 		return e.code
-	case !p.entered, errors.As(err, &faults):
+	case !p.entered, errors.As(err, &faults), errors.As(err, &query):
 		return exitUsage
 	case errors.Is(err, client.ErrNoDaemon), errors.Is(err, store.ErrNoIndex):
 		return exitNoDaemon
@@ -104,6 +105,11 @@ func (p *program) paths() (config.Paths, error) {
 	paths, err := config.Locate(p.flags, p.getenv)
 	if err != nil {
 		return paths, &exit{exitUsage, err}
+	}
+	if paths.Config != "" {
+		if _, err := os.Stat(paths.Config); err != nil {
+			return paths, usage("config: %w; name another with --config or $SHELFD_CONFIG", err)
+		}
 	}
 	return paths, nil
 }
@@ -152,6 +158,9 @@ func (p *program) dial(ctx context.Context) (*client.Client, error) {
 	paths, err := p.paths()
 	if err != nil {
 		return nil, err
+	}
+	if err := config.CheckSocketPath(paths.Socket); err != nil {
+		return nil, &exit{exitUsage, err}
 	}
 	c, err := client.Dial(ctx, paths.Socket)
 	if errors.Is(err, client.ErrNoDaemon) {

@@ -31,7 +31,7 @@ func (p *program) recentCommand() *cobra.Command {
 			}
 			folder := ""
 			if len(args) == 1 {
-				folder = args[0]
+				folder = canonical(args[0])
 			}
 			return p.view(c.Context(), func(v *store.View) error {
 				if err := folderExists(v, folder); err != nil {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 )
 
@@ -38,7 +40,29 @@ The daemon serves; every other command reads its index or asks it.`,
 	add("read", p.searchCommand(), p.getCommand(), p.outlineCommand(), p.relatedCommand(), p.recentCommand(), p.shelvesCommand())
 	add("look", p.statusCommand(), p.syncCommand(), p.checkCommand(), p.dumpCommand(), p.configCommand(), p.serviceCommand(), p.doctorCommand(), p.manCommand(), p.versionCommand())
 	add("look", p.exportCommand(), p.importCommand(), p.ledgerCommand())
+	root.SetHelpCommand(helpCommand())
 	root.SetHelpCommandGroupID("look")
 	root.SetCompletionCommandGroupID("look")
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil && c != root {
+		c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
 	return root
+}
+
+// helpCommand is cobra's, which ends well when there is no such command: scripts and people must see the difference.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Show the help of a command",
+		Example: "  shelfd help search",
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usage("no command %q; shelfd --help lists them", strings.Join(args, " "))
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }

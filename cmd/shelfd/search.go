@@ -77,7 +77,7 @@ func (p *program) search(c *cobra.Command, text string, f searchFlags) error {
 			return p.printFiles(v, answer.Hits)
 		}
 		p.printHits(answer)
-		return nil
+		return p.noteStale(v, answer.Hits)
 	})
 	if err != nil || place == nil {
 		return err
@@ -87,7 +87,7 @@ func (p *program) search(c *cobra.Command, text string, f searchFlags) error {
 
 // query is what the flags and the words come to.
 func (f searchFlags) query(text string) (store.Query, error) {
-	q := store.Query{Text: text, Folder: strings.Trim(f.folder, "/"), Limit: f.limit, Mode: store.Mode(f.mode)}
+	q := store.Query{Text: text, Folder: canonical(f.folder), Limit: f.limit, Mode: store.Mode(f.mode)}
 	if f.shelf != "" && q.Folder != f.shelf && !strings.HasPrefix(q.Folder, f.shelf+"/") {
 		q.Folder = strings.Trim(f.shelf+"/"+q.Folder, "/")
 	}
@@ -160,6 +160,26 @@ func (p *program) note(a store.Answer) {
 	if more := a.Total - len(a.Hits); more > 0 {
 		fmt.Fprintf(p.err, "shelfd: %d of %s\n", len(a.Hits), count(a.Total, "passage"))
 	}
+}
+
+// noteStale names the shelves among the hits whose documents may not be what is on the disk.
+func (p *program) noteStale(v *store.View, hits []store.Hit) error {
+	told := map[string]bool{}
+	for _, h := range hits {
+		name := h.Document.Shelf
+		if told[name] {
+			continue
+		}
+		told[name] = true
+		s, err := v.Shelf(name)
+		if err != nil {
+			return err
+		}
+		if s.State == store.StateOffline || s.State == store.StateDegraded {
+			fmt.Fprintf(p.err, "shelfd: %s is %s, so this may be old: %s\n", name, s.State, s.Reason)
+		}
+	}
+	return nil
 }
 
 func breadcrumb(titles []string) string { return strings.Join(titles, " › ") }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,9 +35,29 @@ func (r *reader) check(c *Config) {
 	if c.Embedding.Provider != "none" && c.Embedding.URL == "" && c.Embedding.Provider != "corpus" {
 		r.fault("embedding.url", "missing; provider %s needs one", c.Embedding.Provider)
 	}
+	if reason := listenFault(c.HTTP.Listen); reason != "" {
+		r.fault("http.listen", "%s", reason)
+	}
 	if strings.HasPrefix(c.HTTP.TokenFile, "~") {
 		c.HTTP.TokenFile = r.absolute("http.token_file", c.HTTP.TokenFile)
 	}
+}
+
+// listenFault says why an address cannot be served on; "" = it can, or there is none. What is heard from other machines
+// is refused: the token would cross the network in clear.
+func listenFault(address string) string {
+	if _, unix := strings.CutPrefix(address, "unix:"); unix || address == "" {
+		return ""
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Sprintf("%q: want unix:PATH or an address such as 127.0.0.1:8765", address)
+	}
+	ip, err := netip.ParseAddr(host)
+	if strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback() {
+		return ""
+	}
+	return fmt.Sprintf("%q: only this machine is served over TCP: use 127.0.0.1:%s, [::1]:%s or unix:PATH; for others put a proxy that asks who they are in front", address, port, port)
 }
 
 func (c *Config) hasAccess() bool {

@@ -122,6 +122,16 @@ func TestEveryFaultIsReportedWithItsPlace(t *testing.T) {
 
 var faultCases = []struct{ name, src, want string }{
 	{
+		"an address that other machines reach",
+		"http:\n  listen: 0.0.0.0:80\n",
+		`config.yaml:2:3: http.listen: "0.0.0.0:80": only this machine is served over TCP: use 127.0.0.1:80, [::1]:80 or unix:PATH; for others put a proxy that asks who they are in front`,
+	},
+	{
+		"an address without a port",
+		"http:\n  listen: localhost\n",
+		`config.yaml:2:3: http.listen: "localhost": want unix:PATH or an address such as 127.0.0.1:8765`,
+	},
+	{
 		"several at once in file order",
 		`shelves:
   - name: a
