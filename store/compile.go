@@ -7,15 +7,15 @@ import (
 	"shelfd/internal/text"
 )
 
-// The columns in which words are looked for. Running text holds phrases; identifiers stand in no order.
+// The columns in which phrases are looked for: running text. Identifiers stand in no order, and single terms are looked
+// for in every column.
 const (
 	chunkWords     = "{heading body}"
-	chunkAll       = "{heading body ident}"
 	documentWords  = "{title alias tag path link}"
-	documentAll    = "{title alias tag path link ident}"
 	identColumn    = "ident"
 	headingColumn  = "heading"
 	titleColumn    = "title"
+	calledColumns  = "{title alias link}"
 	tagColumn      = "tag"
 	scopeColumn    = "scope"
 	wordsPerPhrase = 64 // of a longer phrase the first are looked up: FTS5 keeps a cursor for each
@@ -69,7 +69,10 @@ func wordsInside(ident text.Token, running []text.Token) int {
 // match is a unit as MATCH expressions, one for each FTS table; "" matches nothing.
 //
 // Invariant: every term in it is quoted, and terms hold no quotes: nothing of the user's text is FTS syntax.
-type match struct{ chunk, document string }
+type match struct {
+	chunk, document string
+	common          commonTerm // of a single term, for which postings may be kept
+}
 
 // compileUnit writes a word, phrase or prefix as typed. It is empty when the unit holds nothing that could be found.
 func compileUnit(u unit) match {
@@ -105,7 +108,7 @@ func compilePrefix(p pieces) match {
 	m := prefixMatch(p.running)
 	if p.whole != "" {
 		star := quote(p.whole) + " *"
-		m = m.or(match{identColumn + " : " + star, identColumn + " : " + star})
+		m = m.or(match{chunk: identColumn + " : " + star, document: identColumn + " : " + star})
 	}
 	return m
 }
@@ -113,7 +116,7 @@ func compilePrefix(p pieces) match {
 // runningMatch wants terms in a row in the running text; a single one may be an identifier's part as well.
 func runningMatch(terms []string) match {
 	if len(terms) > 1 {
-		return match{chunkWords + " : " + quote(terms...), documentWords + " : " + quote(terms...)}
+		return match{chunk: chunkWords + " : " + quote(terms...), document: documentWords + " : " + quote(terms...)}
 	}
 	if isSingleCJK(terms[0]) {
 		return prefixMatch(terms) // each CJK character begins a gram
@@ -122,25 +125,25 @@ func runningMatch(terms []string) match {
 }
 
 func termMatch(term string) match {
-	return match{chunkAll + " : " + quote(term), documentAll + " : " + quote(term)}
+	return match{chunk: quote(term), document: quote(term), common: commonTerm{term: term}}
 }
 
 func prefixMatch(terms []string) match {
 	star := quote(terms...) + " *"
 	if len(terms) > 1 {
-		return match{chunkWords + " : " + star, documentWords + " : " + star}
+		return match{chunk: chunkWords + " : " + star, document: documentWords + " : " + star}
 	}
-	return match{chunkAll + " : " + star, documentAll + " : " + star}
+	return match{chunk: star, document: star}
 }
 
 func identMatch(term string) match {
-	return match{identColumn + " : " + quote(term), identColumn + " : " + quote(term)}
+	return match{chunk: identColumn + " : " + quote(term), document: identColumn + " : " + quote(term)}
 }
 
 // anyOf wants one of several terms. The list is flat: nested brackets would overflow the stack of FTS5's parser.
 func anyOf(terms []string) match {
 	list := alternatives(terms)
-	return match{chunkAll + " : " + list, documentAll + " : " + list}
+	return match{chunk: list, document: list}
 }
 
 func alternatives(terms []string) string {
@@ -166,7 +169,7 @@ func (m match) or(others ...match) match {
 	for _, other := range others {
 		chunks, documents = append(chunks, other.chunk), append(documents, other.document)
 	}
-	return match{orMatch(chunks...), orMatch(documents...)}
+	return match{chunk: orMatch(chunks...), document: orMatch(documents...)}
 }
 
 func (m match) and(others ...match) match {
@@ -174,7 +177,7 @@ func (m match) and(others ...match) match {
 	for _, other := range others {
 		chunks, documents = append(chunks, other.chunk), append(documents, other.document)
 	}
-	return match{andMatch(chunks...), andMatch(documents...)}
+	return match{chunk: andMatch(chunks...), document: andMatch(documents...)}
 }
 
 // scoped restricts both expressions to a scope; "" does not.
@@ -182,6 +185,7 @@ func (m match) scoped(scope string) match {
 	if scope == "" {
 		return m
 	}
+	m.common = commonTerm{}
 	if m.chunk != "" {
 		m.chunk = andMatch(scope, m.chunk)
 	}

@@ -51,8 +51,8 @@ func lettersOf(term string) uint32 {
 
 // like are the terms a few edits away from a word, the nearest first, then the commonest. A wrong first letter costs one
 // edit more: people get it right.
-func (l *lexicon) like(v *View, table, word string) ([]vocabularyTerm, error) {
-	base, added, err := l.terms(v, table)
+func (l *lexicon) like(v *View, word string) ([]vocabularyTerm, error) {
+	base, added, err := l.terms(v)
 	if err != nil {
 		return nil, err
 	}
@@ -123,11 +123,11 @@ func (l *lookup) corrected(word string) ([]correction, error) {
 	if edits(word) == 0 || text.Stop(word) {
 		return nil, nil
 	}
-	terms, err := l.v.s.chunkWords.like(l.v, "chunk_terms", word)
+	terms, err := l.v.s.chunkWords.like(l.v, word)
 	if err != nil {
 		return nil, err
 	}
-	names, err := l.v.s.nameWords.like(l.v, "document_terms", word)
+	names, err := l.v.s.nameWords.like(l.v, word)
 	if err != nil {
 		return nil, err
 	}

@@ -5,19 +5,24 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
-// lexicon is the vocabulary of an FTS table, for looking inside words and for words like others. It is read when first
-// asked for, which takes longer than a search may, and then follows what is written. Terms that went with their last
-// document stay in it: they find nothing.
+// lexicon is the vocabulary of an FTS table, for looking inside words and for words like others. It is read once, which
+// takes longer than a search may, and then follows what is written. Terms that went with their last document stay in it:
+// they find nothing.
 type lexicon struct {
+	table string     // the fts5vocab table to read from
+	once  sync.Mutex // held while it is read
+	ahead atomic.Bool
+
 	mu    sync.Mutex
-	moves int              // rows written while there was no base: one read meanwhile may lack them
-	base  *vocabulary      // nil until asked for
+	base  *vocabulary      // nil until read
 	known *termSet         // what base and added hold
-	added map[string]int32 // terms written since that base does not hold, and how many rows had them
+	added map[string]int32 // terms written since that base does not hold, and how many rows had them; nil before it is read
 }
 
 // lexiconGrowth is how many new terms are kept beside the vocabulary before they are merged into it.
@@ -27,8 +32,7 @@ const lexiconGrowth = 20_000
 func (l *lexicon) follow(rows []ftsRow) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.base == nil {
-		l.moves++
+	if l.added == nil {
 		return
 	}
 	for _, row := range rows {
@@ -36,7 +40,7 @@ func (l *lexicon) follow(rows []ftsRow) {
 			l.learn(column.(string))
 		}
 	}
-	if len(l.added) > lexiconGrowth {
+	if l.base != nil && len(l.added) > lexiconGrowth {
 		l.base, l.added = l.base.with(l.added), map[string]int32{}
 	}
 }
@@ -53,44 +57,82 @@ func (l *lexicon) learn(terms string) {
 	}
 }
 
-// terms are the vocabulary and, sorted, the terms written since. table is the fts5vocab table to read from.
-func (l *lexicon) terms(v *View, table string) (*vocabulary, []vocabularyTerm, error) {
-	l.mu.Lock()
-	base, moves := l.base, l.moves
-	l.mu.Unlock()
-	if base == nil {
-		// A picture of its own, taken after moves was read: what is written from here on is followed or counted.
-		err := v.s.innerView(v.ctx, func(now *View) (err error) {
-			l.mu.Lock()
-			base, moves = l.base, l.moves
-			l.mu.Unlock()
-			if base == nil { // nobody has read it while this one waited
-				base, err = now.vocabulary(table)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-	}
+// read is the vocabulary if it has been read, and, sorted, the terms written since.
+func (l *lexicon) read() (*vocabulary, []vocabularyTerm, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.base == nil && l.moves == moves {
-		l.base, l.known, l.added = base, base.set(), map[string]int32{}
-	}
 	if l.base == nil {
-		return base, nil, nil
+		return nil, nil, false
 	}
 	added := make([]vocabularyTerm, 0, len(l.added))
 	for _, term := range slices.Sorted(maps.Keys(l.added)) {
 		added = append(added, vocabularyTerm{term, int(l.added[term])})
 	}
-	return l.base, added, nil
+	return l.base, added, true
+}
+
+// terms are the vocabulary and, sorted, the terms written since. It is read if it has not been.
+func (l *lexicon) terms(v *View) (*vocabulary, []vocabularyTerm, error) {
+	if base, added, ok := l.read(); ok {
+		return base, added, nil
+	}
+	l.once.Lock()
+	defer l.once.Unlock()
+	if base, added, ok := l.read(); ok {
+		return base, added, nil
+	}
+	l.listen(true)
+	current := v.commits == v.s.commits.Load() // else the picture lacks what was written before we listened
+	base, err := v.vocabulary(l.table)
+	if err != nil || !current {
+		l.listen(false)
+		return base, nil, err
+	}
+	l.take(base)
+	base, added, _ := l.read()
+	return base, added, nil
+}
+
+// readAhead reads a vocabulary beside the searches that could do with it, unless that is under way or the store is only
+// read: then it will not live long enough.
+func (s *Store) readAhead(l *lexicon) {
+	if s.writer == nil || !l.ahead.CompareAndSwap(false, true) {
+		return
+	}
+	s.beside.Go(func() {
+		defer l.ahead.Store(false)
+		_ = s.View(s.closing, func(v *View) error { // a search that needs it meets the error itself
+			_, _, err := l.terms(v)
+			return err
+		})
+	})
+}
+
+// listen begins to note what is written, or stops.
+func (l *lexicon) listen(on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known, l.added = nil, nil
+	if on {
+		l.known, l.added = newTermSet(), map[string]int32{}
+	}
+}
+
+// take makes base the vocabulary; what was written while it was read stands beside it.
+func (l *lexicon) take(base *vocabulary) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.base, l.known = base, base.set()
+	for term := range l.added {
+		if !l.known.add(term) {
+			delete(l.added, term)
+		}
+	}
 }
 
 // containing are the terms that hold a part inside, and more than that.
-func (l *lexicon) containing(v *View, table, part string) ([]vocabularyTerm, error) {
-	base, added, err := l.terms(v, table)
+func (l *lexicon) containing(v *View, part string) ([]vocabularyTerm, error) {
+	base, added, err := l.terms(v)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +143,21 @@ func (l *lexicon) containing(v *View, table, part string) ([]vocabularyTerm, err
 		}
 	}
 	return terms, nil
+}
+
+// from are the terms that begin with start; false when the vocabulary has not been read.
+func (l *lexicon) from(start string) ([]vocabularyTerm, bool) {
+	base, added, ok := l.read()
+	if !ok {
+		return nil, false
+	}
+	terms := base.from(start)
+	for _, t := range added {
+		if strings.HasPrefix(t.term, start) {
+			terms = append(terms, t)
+		}
+	}
+	return terms, true
 }
 
 // vocabulary is all terms of an FTS table in order and the number of rows that hold each. The terms stand in one text
@@ -117,7 +174,7 @@ func (v *View) vocabulary(table string) (*vocabulary, error) {
 	words, text := &vocabulary{}, []byte{'\n'}
 	var term sql.RawBytes
 	var n int32
-	err := v.each(`SELECT term, doc FROM `+table, nil, func(rows *sql.Rows) error {
+	err := v.each(`SELECT term, doc FROM `+table+` WHERE term < '~'`, nil, func(rows *sql.Rows) error {
 		err := rows.Scan(&term, &n)
 		text = words.append(text, string(term), n)
 		return err
@@ -153,7 +210,7 @@ func (w *vocabulary) with(added map[string]int32) *vocabulary {
 }
 
 func (w *vocabulary) set() *termSet {
-	set := &termSet{seed: maphash.MakeSeed()}
+	set := newTermSet()
 	for n := range w.starts {
 		set.add(w.term(n))
 	}
@@ -166,6 +223,16 @@ func (w *vocabulary) term(n int) string {
 		end = int(w.starts[n+1])
 	}
 	return w.text[w.starts[n] : end-1]
+}
+
+// from are the terms that begin with start.
+func (w *vocabulary) from(start string) []vocabularyTerm {
+	n := sort.Search(len(w.starts), func(i int) bool { return w.term(i) >= start })
+	var terms []vocabularyTerm
+	for ; n < len(w.starts) && strings.HasPrefix(w.term(n), start); n++ {
+		terms = append(terms, vocabularyTerm{w.term(n), int(w.rows[n])})
+	}
+	return terms
 }
 
 // containing are the terms that hold a part inside, and more than that.
@@ -194,6 +261,8 @@ type termSet struct {
 	slots []uint64 // open addressing, 0 = free; never more than half full
 	n     int
 }
+
+func newTermSet() *termSet { return &termSet{seed: maphash.MakeSeed()} }
 
 // add puts a term in and says whether it was not there.
 func (s *termSet) add(term string) bool {

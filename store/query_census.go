@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"database/sql"
 	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"shelfd/internal/text"
 )
 
-// census is what searches want to know of the index as a whole. It is kept from search to search, and taken again when
-// the index has changed.
+// census is what searches want to know of the index as a whole. It is never changed.
 //
 // The stamp is the structure record of chunk_fts, which FTS5 writes anew with every change of the index: equal stamps
 // mean the same chunks with the same text, so a census is never older than the picture it is used with.
@@ -17,71 +21,301 @@ type census struct {
 	places    extents  // by first chunk
 	firsts    postings // the first chunks of all documents
 	chunks    int      // how many there are
+	languages []uint8  // those that any document has, by their place in text.Stemmed() from 1
+	common    *commonPostings
+
+	mu     sync.Mutex
+	scopes map[string]extents // the documents of scopes that were asked for
+}
+
+// maxScopes is how many scopes are remembered.
+const maxScopes = 64
+
+// scope are the documents of a scope.
+func (c *census) scope(v *View, scope string) (extents, error) {
+	c.mu.Lock()
+	known, ok := c.scopes[scope]
+	c.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	documents, err := v.documentPostings(scope)
+	if err != nil {
+		return nil, err
+	}
+	found := c.of(documents)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.scopes == nil || len(c.scopes) >= maxScopes {
+		c.scopes = map[string]extents{}
+	}
+	c.scopes[scope] = found
+	return found, nil
 }
 
 // structureRecord is the id of the structure record in the table behind an FTS5 index (FTS5_STRUCTURE_ROWID).
 const structureRecord = 10
 
-// census takes the census, unless the last one still holds.
+// censuses keeps the last census and what was committed since, so that a search beside a writer needs not take it anew.
+type censuses struct {
+	mu   sync.Mutex
+	last *census  // nil before the first search
+	news []change // in order; the first follows last
+	head string   // stamp of the index after the last commit, "" before the first
+}
+
+// change is what one transaction did.
+type change struct {
+	before, stamp string           // of the index
+	documents     map[int64]extent // as they are now; without chunks: gone
+	drops         postings         // chunks whose terms went
+	gains         map[commonTerm]postings
+}
+
+// maxNews is how many changed documents are kept for a search that may never come.
+const maxNews = 20_000
+
+// census takes the census of this picture.
 func (v *View) census() (*census, error) {
-	var stamp string
-	if err := v.queryRow(`SELECT block FROM chunk_fts_data WHERE id = ?`, []any{structureRecord}, &stamp); err != nil {
+	stamp, err := v.stamp()
+	if err != nil {
 		return nil, err
 	}
-	if last := v.s.census.Load(); last != nil && last.stamp == stamp && !v.writer {
-		return last, nil
+	if !v.writer {
+		if c := v.s.censuses.at(stamp); c != nil {
+			return c, nil
+		}
 	}
 	documents, err := v.extents()
 	if err != nil {
 		return nil, err
 	}
-	c := &census{stamp: stamp, documents: documents, places: documents.inPlace(), firsts: documents.firsts()}
-	for _, x := range documents {
-		c.chunks += x.n
-	}
+	c := newCensus(stamp, documents, &commonPostings{})
 	if !v.writer { // what a write transaction sees may never come to be
-		v.s.census.Store(c)
+		v.s.censuses.keep(c)
 	}
 	return c, nil
 }
+
+func (v *View) stamp() (stamp string, err error) {
+	err = v.queryRow(`SELECT block FROM chunk_fts_data WHERE id = ?`, []any{structureRecord}, &stamp)
+	return stamp, err
+}
+
+func newCensus(stamp string, documents extents, common *commonPostings) *census {
+	c := &census{stamp: stamp, documents: documents, places: documents.inPlace(), common: common}
+	c.firsts = make(postings, 0, len(c.places))
+	var spoken [256]bool
+	for _, x := range c.places {
+		c.firsts = append(c.firsts, x.first)
+		c.chunks += x.n
+		spoken[x.language] = true
+	}
+	for language := 1; language < len(spoken); language++ {
+		if spoken[language] {
+			c.languages = append(c.languages, uint8(language))
+		}
+	}
+	return c
+}
+
+// at is the census with that stamp, if it is the last one or follows from it.
+func (k *censuses) at(stamp string) *census {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.last == nil || k.last.stamp == stamp {
+		return k.last
+	}
+	n := slices.IndexFunc(k.news, func(c change) bool { return c.stamp == stamp })
+	if n < 0 {
+		return nil
+	}
+	k.last = k.last.after(k.news[:n+1])
+	k.news = slices.Clone(k.news[n+1:])
+	return k.last
+}
+
+// keep makes a census the last one.
+func (k *censuses) keep(c *census) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.last == nil || k.head == "" || k.head == c.stamp { // else it is of an older picture
+		k.last, k.news = c, nil
+	}
+}
+
+// follow takes in what a transaction did, and stamp, that of the index after it.
+func (k *censuses) follow(c change, stamp string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c.before, c.stamp, k.head = k.head, stamp, stamp
+	if k.last == nil || c.before == c.stamp {
+		return
+	}
+	tail, total := k.last.stamp, len(c.documents)
+	for _, earlier := range k.news {
+		tail, total = earlier.stamp, total+len(earlier.documents)
+	}
+	if c.before != tail || total > maxNews { // it is taken anew
+		k.last, k.news = nil, nil
+		return
+	}
+	k.news = append(k.news, c)
+}
+
+// forget makes the next search take the census anew.
+func (k *censuses) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last, k.news, k.head = nil, nil, ""
+}
+
+// gains are the chunks among rows that hold terms whose postings are kept.
+func (k *censuses) gains(rows []ftsRow) map[commonTerm]postings {
+	k.mu.Lock()
+	last := k.last
+	k.mu.Unlock()
+	if last == nil {
+		return nil
+	}
+	return last.common.gains(rows)
+}
+
+// after is the census with changes.
+func (c *census) after(changes []change) *census {
+	changed := map[int64]extent{}
+	for _, one := range changes {
+		for id, x := range one.documents {
+			changed[id] = x
+		}
+	}
+	documents := make(extents, 0, len(c.documents)+len(changed))
+	for _, x := range c.documents {
+		if _, ok := changed[x.document]; !ok {
+			documents = append(documents, x)
+		}
+	}
+	for _, x := range changed {
+		if x.n > 0 {
+			documents = append(documents, x)
+		}
+	}
+	slices.SortFunc(documents, byDocument)
+	return newCensus(changes[len(changes)-1].stamp, documents, c.common.after(changes))
+}
+
+func byDocument(a, b extent) int { return cmp.Compare(a.document, b.document) }
 
 // extents reads where the chunks of each document are.
 func (v *View) extents() (extents, error) {
 	var numbers []int64
 	var list sql.RawBytes
-	err := v.each(`SELECT group_concat(id || ',' || first_chunk || ',' || chunk_count) FROM documents INDEXED BY documents_chunks`, nil, func(rows *sql.Rows) error {
+	err := v.each(`SELECT group_concat(id || ',' || first_chunk || ',' || chunk_count || ',' || instr(?, ' ' || language || ' '))
+		FROM documents INDEXED BY documents_chunks`, []any{languageNumbers}, func(rows *sql.Rows) error {
 		err := rows.Scan(&list)
 		parsePostings(list, func(n int64) { numbers = append(numbers, n) })
 		return err
 	})
-	out := make(extents, 0, len(numbers)/3)
-	for i := 0; i+2 < len(numbers); i += 3 {
-		out = append(out, extent{numbers[i], numbers[i+1], int(numbers[i+2])})
+	out := make(extents, 0, len(numbers)/4)
+	for i := 0; i+3 < len(numbers); i += 4 {
+		out = append(out, extent{numbers[i], numbers[i+1], int(numbers[i+2]), languageAt(numbers[i+3])})
 	}
-	slices.SortFunc(out, func(a, b extent) int { return cmp.Compare(a.document, b.document) })
+	slices.SortFunc(out, byDocument)
 	return out, err
+}
+
+// languageNumbers are the languages with a stemmer, two letters each, in order.
+var languageNumbers = " " + strings.Join(text.Stemmed(), " ") + " "
+
+// languageAt turns a place in languageNumbers, from 1, into a number from 1; 0 stays 0: no language, or no stemmer.
+func languageAt(place int64) uint8 {
+	if place == 0 {
+		return 0
+	}
+	return uint8(1 + (place-1)/3)
+}
+
+// languageNumber is the number of a language, 0 when it has no stemmer.
+func languageNumber(language string) uint8 {
+	if len(language) != 2 {
+		return 0
+	}
+	return languageAt(int64(1 + strings.Index(languageNumbers, " "+language+" ")))
 }
 
 // of are the extents of documents.
 func (c *census) of(documents postings) extents {
 	out := make(extents, 0, len(documents))
+	rest := c.documents
 	for _, id := range documents {
-		i, ok := slices.BinarySearchFunc(c.documents, id, func(x extent, id int64) int { return cmp.Compare(x.document, id) })
-		if ok {
-			out = append(out, c.documents[i])
+		rest = rest[ahead(len(rest), func(i int) bool { return rest[i].document < id }):]
+		if len(rest) == 0 {
+			break
+		}
+		if rest[0].document == id {
+			out = append(out, rest[0])
 		}
 	}
 	return out
 }
 
+// ahead is the first index below n for which before does not hold, else n. It is quick when that is near.
+func ahead(n int, before func(i int) bool) int {
+	step := 1
+	for step <= n && before(step-1) {
+		step *= 2
+	}
+	low := step / 2
+	return low + sort.Search(min(step, n)-low, func(i int) bool { return !before(low + i) })
+}
+
 // document is the document that a chunk belongs to.
 func (c *census) document(chunk int64) int64 {
+	if i := c.place(chunk); i >= 0 {
+		return c.places[i].document
+	}
+	return 0
+}
+
+// place is the index in places of the document that a chunk belongs to, -1 before the first.
+func (c *census) place(chunk int64) int {
 	i, ok := slices.BinarySearchFunc(c.places, chunk, func(x extent, id int64) int { return cmp.Compare(x.first, id) })
 	if !ok {
 		i--
 	}
-	if i < 0 {
-		return 0
+	return i
+}
+
+// speaking are those of the chunks whose documents are in one of some languages.
+func (c *census) speaking(chunks postings, languages []uint8) postings {
+	var spoken [256]bool
+	for _, language := range languages {
+		spoken[language] = true
 	}
-	return c.places[i].document
+	out := make(postings, 0, len(chunks))
+	c.eachDocument(chunks, func(x extent, from, to int) {
+		if spoken[x.language] {
+			out = append(out, chunks[from:to]...)
+		}
+	})
+	return out
+}
+
+// eachDocument calls f for each document of some chunks with the range of them that is its own.
+func (c *census) eachDocument(chunks postings, f func(x extent, from, to int)) {
+	rest := c.places
+	for i := 0; i < len(chunks); {
+		rest = rest[ahead(len(rest), func(k int) bool { return rest[k].first+int64(rest[k].n) <= chunks[i] }):]
+		if len(rest) == 0 {
+			return
+		}
+		end := i
+		for end < len(chunks) && chunks[end] < rest[0].first+int64(rest[0].n) {
+			end++
+		}
+		if chunks[i] >= rest[0].first {
+			f(rest[0], i, end)
+		}
+		i = max(end, i+1)
+	}
 }

@@ -41,8 +41,9 @@ type lookup struct {
 	front map[string][]frontValue
 	every extents // all documents in the scope, once asked for
 
-	terms  map[string][]vocabularyTerm // of the index, by how they begin
-	spoken map[string]bool             // languages with a stemmer that some document has
+	within postings // their chunks, once asked for
+
+	terms map[string][]vocabularyTerm // of the index, by how they begin
 }
 
 // frontValue is a scalar below a key of a document's front matter.
@@ -53,16 +54,63 @@ type frontValue struct {
 
 // match finds what a compiled unit finds.
 func (l *lookup) match(m match) (found, error) {
-	m = m.scoped(l.scope)
-	chunks, err := l.v.chunkPostings(m.chunk)
+	chunks, err := l.chunks(m)
 	if err != nil {
 		return found{}, err
 	}
-	documents, err := l.v.documentPostings(m.document)
+	documents, err := l.v.documentPostings(m.scoped(l.scope).document)
 	if err != nil {
 		return found{}, err
 	}
 	return found{in: chunks, by: l.index.of(documents).chunks()}, nil
+}
+
+// chunks finds the chunks of the scope that match. A wide scope costs FTS5 more than the word: then it is left to us.
+func (l *lookup) chunks(m match) (postings, error) {
+	if m.chunk == "" {
+		return nil, nil
+	}
+	narrow, err := l.narrow()
+	if err != nil {
+		return nil, err
+	}
+	if narrow {
+		return l.v.chunkPostings(m.scoped(l.scope).chunk)
+	}
+	set, kept := postings(nil), false
+	if m.common.term != "" {
+		set, kept = l.index.common.get(m.common)
+	}
+	if !kept {
+		if set, err = l.v.chunkPostings(m.chunk); err != nil {
+			return nil, err
+		}
+		if m.common.term != "" && len(set) >= commonFrom && !l.v.writer {
+			l.index.common.put(m.common, set)
+		}
+	}
+	if l.scope != "" {
+		set = intersect(set, l.within)
+	}
+	return set, nil
+}
+
+// narrowShare is the share of all chunks up to which a scope is narrow.
+const narrowShare = 1.0 / 20
+
+// narrow says whether the scope holds so little that FTS5 finds it faster than the words. Otherwise within is set.
+func (l *lookup) narrow() (bool, error) {
+	if l.scope == "" {
+		return false, nil
+	}
+	if l.within == nil {
+		all, err := l.all()
+		if err != nil {
+			return false, err
+		}
+		l.within = all.chunks()
+	}
+	return float64(len(l.within)) < narrowShare*float64(l.index.chunks), nil
 }
 
 // unit finds a unit as typed, its sign left out of account.
@@ -79,11 +127,10 @@ func (l *lookup) all() (extents, error) {
 		return l.index.documents, nil
 	}
 	if l.every == nil {
-		documents, err := l.v.documentPostings(l.scope)
-		if err != nil {
+		var err error
+		if l.every, err = l.index.scope(l.v, l.scope); err != nil {
 			return nil, err
 		}
-		l.every = l.index.of(documents)
 	}
 	return l.every, nil
 }

@@ -109,6 +109,7 @@ func subtract(a, b postings) postings {
 type extent struct {
 	document, first int64
 	n               int
+	language        uint8 // see languageNumber
 }
 
 // extents are documents in the order of their ids.

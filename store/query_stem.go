@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"database/sql"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,7 +12,7 @@ import (
 )
 
 const (
-	// stemTerms bounds the words taken for a stem: those in the most chunks. Beyond them are misspellings.
+	// stemTerms bounds the words taken for a stem: the shortest. Beyond them are words run together.
 	stemTerms = 32
 	// stemRoot is the shortest beginning whose words are looked through.
 	stemRoot = 3
@@ -25,20 +26,27 @@ func (l *lookup) stemmed(u unit, typed found) (found, []string, error) {
 		return typed, nil, nil
 	}
 	var words []string
-	var matches []match
-	for _, language := range text.Stemmed() {
-		terms, err := l.stemmates(language, word)
+	byTerms := map[string][]uint8{} // the languages in which these terms share the stem
+	for _, language := range l.index.languages {
+		terms, err := l.stemmates(text.Stemmed()[language-1], word)
 		if err != nil {
 			return found{}, nil, err
 		}
 		if len(terms) > 0 {
-			matches = append(matches, anyOf(terms).scoped(scopeMatch(languageTerm(language))))
+			key := strings.Join(terms, " ")
+			byTerms[key] = append(byTerms[key], language)
 			words = append(words, terms...)
 		}
 	}
-	f, err := l.match(match{}.or(matches...))
+	for _, key := range slices.Sorted(maps.Keys(byTerms)) {
+		f, err := l.match(anyOf(strings.Split(key, " ")))
+		if err != nil {
+			return found{}, nil, err
+		}
+		typed = typed.or(found{l.index.speaking(f.in, byTerms[key]), l.index.speaking(f.by, byTerms[key])})
+	}
 	slices.Sort(words)
-	return typed.or(f), slices.Compact(words), err
+	return typed, slices.Compact(words), nil
 }
 
 // stemmable is the term of a word that may have inflections.
@@ -57,9 +65,8 @@ func stemmable(u unit) (string, bool) {
 
 // stemmates are the other words of the index with the same stem in a language, none when no document has it.
 func (l *lookup) stemmates(language, word string) ([]string, error) {
-	present, err := l.speaks(language)
-	if err != nil || !present {
-		return nil, err
+	if !slices.Contains(l.index.languages, languageNumber(language)) {
+		return nil, nil
 	}
 	stem := text.Stem(language, word)
 	terms, err := l.termsFrom(stemStart(stem, word))
@@ -69,7 +76,20 @@ func (l *lookup) stemmates(language, word string) ([]string, error) {
 	kept := slices.DeleteFunc(slices.Clone(terms), func(t vocabularyTerm) bool {
 		return t.term == word || text.Stem(language, t.term) != stem
 	})
-	return commonest(kept, stemTerms), nil
+	return shortest(kept, stemTerms), nil
+}
+
+// shortest are the n shortest terms, in alphabetical order.
+func shortest(terms []vocabularyTerm, n int) []string {
+	slices.SortFunc(terms, func(a, b vocabularyTerm) int {
+		return cmp.Or(len(a.term)-len(b.term), strings.Compare(a.term, b.term))
+	})
+	var list []string
+	for _, t := range terms[:min(n, len(terms))] {
+		list = append(list, t.term)
+	}
+	slices.Sort(list)
+	return list
 }
 
 // stemStart is how all words of a stem begin: what stem and word share, less one character, since the last one may
@@ -98,6 +118,14 @@ func (l *lookup) termsFrom(start string) ([]vocabularyTerm, error) {
 	if terms, ok := l.terms[start]; ok {
 		return terms, nil
 	}
+	if l.terms == nil {
+		l.terms = map[string][]vocabularyTerm{}
+	}
+	if terms, ok := l.v.s.chunkWords.from(start); ok {
+		l.terms[start] = terms
+		return terms, nil
+	}
+	l.v.s.readAhead(&l.v.s.chunkWords)
 	var terms []vocabularyTerm
 	err := l.v.each(`SELECT term, doc FROM chunk_terms WHERE term >= ?1 AND term < ?1 || char(0x10FFFF)`, []any{start}, func(rows *sql.Rows) error {
 		var t vocabularyTerm
@@ -105,9 +133,6 @@ func (l *lookup) termsFrom(start string) ([]vocabularyTerm, error) {
 		terms = append(terms, t)
 		return err
 	})
-	if l.terms == nil {
-		l.terms = map[string][]vocabularyTerm{}
-	}
 	l.terms[start] = terms
 	return terms, err
 }
@@ -125,32 +150,17 @@ func commonest(terms []vocabularyTerm, n int) []string {
 	return list
 }
 
-// speaks says whether any document is in a language.
-func (l *lookup) speaks(language string) (bool, error) {
-	if l.spoken == nil {
-		l.spoken = map[string]bool{}
-		for _, s := range text.Stemmed() {
-			documents, err := l.v.ints(`SELECT rowid FROM document_fts WHERE document_fts MATCH ? LIMIT 1`, scopeMatch(languageTerm(s)))
-			if err != nil {
-				return false, err
-			}
-			l.spoken[s] = len(documents) > 0
-		}
-	}
-	return l.spoken[language], nil
-}
-
 // substringTerms bounds the words that a part of a word stands for.
 const substringTerms = 64
 
 // containing finds what holds a folded part of a word inside: words of the chunks, the commonest ones, and names of
 // documents.
 func (l *lookup) containing(part string) (found, []string, error) {
-	inside, err := l.v.s.chunkWords.containing(l.v, "chunk_terms", part)
+	inside, err := l.v.s.chunkWords.containing(l.v, part)
 	if err != nil {
 		return found{}, nil, err
 	}
-	named, err := l.v.s.nameWords.containing(l.v, "document_terms", part)
+	named, err := l.v.s.nameWords.containing(l.v, part)
 	if err != nil {
 		return found{}, nil, err
 	}

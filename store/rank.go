@@ -5,54 +5,44 @@ import (
 	"database/sql"
 	"math"
 	"slices"
-	"strings"
 )
 
 const (
 	// window is how many chunks of a group are read and scored by their text; the others follow in the order that the
 	// sets and BM25 alone give them. A page shows at most 50 hits.
 	window = 64
-	// wideWindow is the window where some of the words are enough: sets tell less of such chunks.
-	wideWindow = 128
 	// windowFrom is how many windows of chunks the window is picked from.
 	windowFrom = 4
 	// windowDocument bounds the chunks of one document in the window, so that a long one leaves room for others.
-	windowDocument = 8
+	windowDocument = 4
 	// drawn is how many chunks are drawn by BM25 when a group does not fit into the window. Ranking costs about a
 	// microsecond a match, so very common words are drawn from headings where these are enough.
 	drawn = 512
 	// drawnBy is how many wishes BM25 is asked about.
 	drawnBy = 32
-	// costly is the number of matches above which no BM25 is computed for wishes joined by OR, and for prefixes.
-	costly = 6000
+	// costly is the number of chunks above which no BM25 is computed: it takes a microsecond each. The names, headings and
+	// spread of what so many hold tell more than how often they say it.
+	costly = 1000
 )
 
 // order is a group in rank order, worked out as far as it is asked for.
 type order struct {
-	s     *search
-	g     group
-	count []uint16  // per id of the group
-	pre   []float32 // per id: weight of what the sets say, and BM25
-	idf   []float64 // per wish
+	s   *search
+	g   group
+	pre []float32 // per id: weight of what the sets say, and BM25
+	idf []float64 // per wish
 
-	window int
-	head   []ranked // the window in rank order, once it has been scored
+	head []ranked // the window in rank order, once it has been scored
 }
 
 func (s *search) order(g group) (*order, error) {
-	o := &order{s: s, g: g, count: make([]uint16, len(g.ids)), pre: make([]float32, len(g.ids)), window: window}
-	if g.match != MatchExact {
-		o.window = wideWindow
-	}
-	for _, set := range g.count {
-		g.ids.shared(set, func(i int) { o.count[i]++ })
-	}
+	o := &order{s: s, g: g, pre: make([]float32, len(g.ids))}
 	total := s.index.chunks
 	for _, f := range g.sets {
 		n := float64(len(f.answers()))
 		o.idf = append(o.idf, math.Log(1+(float64(total)-n+0.5)/(n+0.5)))
 	}
-	if len(g.ids) <= o.window {
+	if len(g.ids) <= window {
 		return o, nil
 	}
 	return o, o.weigh()
@@ -77,7 +67,7 @@ func (o *order) weigh() error {
 	var inHeadings postings
 	for k, f := range o.g.sets {
 		idf := float32(max(o.idf[k], 0.1))
-		heading, err := o.s.v.chunkPostings(match{chunk: o.headingMatch(k)}.scoped(o.s.scope).chunk)
+		heading, err := o.s.chunks(o.headingMatch(k))
 		if err != nil {
 			return err
 		}
@@ -90,82 +80,103 @@ func (o *order) weigh() error {
 			inHeadings = intersect(inHeadings, heading)
 		}
 	}
+	o.weighSpread()
 	if err := o.weighNames(); err != nil {
 		return err
 	}
-	return o.weighText(len(inHeadings) >= o.window)
+	return o.weighText(inHeadings)
 }
 
-// weighNames adds to the chunks of the documents whose names fit best.
-func (o *order) weighNames() error {
-	var parts []string
-	matches := 0
-	for k, w := range o.g.wishes[:min(len(o.g.wishes), drawnBy)] {
-		parts = append(parts, unitsMatch(w.clause).document)
-		matches += len(intersect(o.g.sets[k].by, o.s.index.firsts))
-	}
-	expr := orMatch(parts...)
-	if expr == "" || matches > costly {
-		return nil
-	}
-	var best float64
-	return o.s.v.each(`SELECT rowid, -bm25(document_fts, 10.0, 8.0, 3.0, 4.0, 3.0, 3.0, 0.0) AS score FROM document_fts
-		WHERE document_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?`, []any{match{document: expr}.scoped(o.s.scope).document, window}, func(rows *sql.Rows) error {
-		var id int64
-		var score float64
-		err := rows.Scan(&id, &score)
-		best = max(best, score)
-		for _, x := range o.s.index.of(postings{id}) {
-			o.lift(x, score/best)
+// weighSpread adds to chunks the more of their document are in the group.
+func (o *order) weighSpread() {
+	share := float32(spreadShare * o.all())
+	o.s.index.eachDocument(o.g.ids, func(_ extent, from, to int) {
+		n := float32(to - from)
+		for i := from; i < to; i++ {
+			o.pre[i] += share * n / (n + spreadSaturation)
 		}
-		return err
 	})
 }
 
-// lift adds to the chunks of a document, and most to its first one.
-func (o *order) lift(x extent, share float64) {
-	all := 0.0
+// all is the weight of all words.
+func (o *order) all() float64 {
+	sum := 0.0
 	for _, w := range o.idf {
-		all += w
+		sum += w
 	}
-	from, _ := slices.BinarySearch(o.g.ids, x.first)
-	for i := from; i < len(o.g.ids) && o.g.ids[i] < x.first+int64(x.n); i++ {
-		o.pre[i] += float32(share * all * 0.5)
-		if o.g.ids[i] == x.first {
-			o.pre[i] += float32(share * all * 0.5)
+	return sum
+}
+
+// weighNames adds to the chunks of documents that are called by a wish, and most to their first ones.
+func (o *order) weighNames() error {
+	for k, w := range o.g.wishes[:min(len(o.g.wishes), drawnBy)] {
+		var parts []string
+		for _, u := range w.clause {
+			if !u.not && u.kind != unitFilter && hasTerms(u) {
+				parts = append(parts, columnMatch(calledColumns, u.text))
+			}
+		}
+		documents, err := o.s.v.documentPostings(match{document: orMatch(parts...)}.scoped(o.s.scope).document)
+		if err != nil {
+			return err
+		}
+		rest := o.g.ids
+		for _, x := range o.s.index.of(documents).inPlace() {
+			rest = rest[ahead(len(rest), func(i int) bool { return rest[i] < x.first }):]
+			at := len(o.g.ids) - len(rest)
+			for i := at; i < len(o.g.ids) && o.g.ids[i] < x.first+int64(x.n); i++ {
+				o.pre[i] += float32(0.4 * o.idf[k])
+			}
+			if len(rest) > 0 && rest[0] == x.first {
+				o.pre[at] += float32(0.5 * o.idf[k])
+			}
 		}
 	}
+	return nil
 }
 
 // headingMatch wants a wish in the headings.
-func (o *order) headingMatch(k int) string {
+func (o *order) headingMatch(k int) match {
 	var parts []string
+	var m match
 	for _, u := range o.g.wishes[k].clause {
-		if !u.not && u.kind != unitFilter && hasTerms(u) {
-			parts = append(parts, columnMatch(headingColumn, u.text))
+		if u.not || u.kind == unitFilter || !hasTerms(u) {
+			continue
+		}
+		parts = append(parts, columnMatch(headingColumn, u.text))
+		if terms := cut(u.text).running; len(terms) == 1 && !isSingleCJK(terms[0]) {
+			m.common = commonTerm{terms[0], true}
 		}
 	}
-	return orMatch(parts...)
+	if len(parts) != 1 {
+		m.common = commonTerm{}
+	}
+	m.chunk = orMatch(parts...)
+	return m
 }
 
-// weighText adds the BM25 of the best chunks that hold all wishes, or one of them when some are enough.
-func (o *order) weighText(headingsOnly bool) error {
+// weighText adds the BM25 of the best chunks that hold all wishes, or one of them when some are enough; in the headings
+// only, when enough chunks have them there.
+func (o *order) weighText(inHeadings postings) error {
+	headingsOnly := len(inHeadings) >= window
 	var parts []string
-	matches, open := 0, false
+	some := 0
 	for k, w := range o.g.wishes[:min(len(o.g.wishes), drawnBy)] {
-		part := o.headingMatch(k)
+		part := o.headingMatch(k).chunk
 		if !headingsOnly {
 			part = unitsMatch(w.clause).chunk
 		}
 		parts = append(parts, part)
-		matches += len(o.g.sets[k].in)
-		open = open || strings.Contains(part, "*")
+		some += len(o.g.sets[k].in)
 	}
-	expr := andMatch(parts...)
-	if o.g.match != MatchExact {
-		expr = orMatch(parts...)
+	expr, matches := andMatch(parts...), len(o.g.ids)
+	switch {
+	case o.g.match != MatchExact:
+		expr, matches = orMatch(parts...), some
+	case headingsOnly:
+		matches = len(inHeadings)
 	}
-	if expr == "" || matches > costly && (open || o.g.match != MatchExact) {
+	if expr == "" || matches > costly {
 		return nil
 	}
 	return o.s.v.each(`SELECT rowid, bm25(chunk_fts, 1.0, 2.0, 1.0, 0.0) AS score FROM chunk_fts
@@ -202,7 +213,7 @@ type ranked struct {
 func (o *order) first(n int) ([]ranked, error) {
 	if o.head == nil {
 		var err error
-		if o.head, err = o.score(pickWindow(o.byWeight(windowFrom*o.window), o.window)); err != nil {
+		if o.head, err = o.score(pickWindow(o.byWeight(windowFrom*window), window)); err != nil {
 			return nil, err
 		}
 	}
@@ -211,7 +222,7 @@ func (o *order) first(n int) ([]ranked, error) {
 	for _, r := range out {
 		inHead[r.id] = true
 	}
-	for _, r := range o.byWeight(max(n, windowFrom*o.window)) {
+	for _, r := range o.byWeight(max(n, windowFrom*window)) {
 		if !inHead[r.id] {
 			out = append(out, r)
 		}
@@ -219,10 +230,10 @@ func (o *order) first(n int) ([]ranked, error) {
 	return out, nil
 }
 
-// byWeight lists the first n of the group by count and first weight.
+// byWeight lists the first n of the group by first weight.
 func (o *order) byWeight(n int) []ranked {
 	before := func(a, b int) int {
-		return cmp.Or(cmp.Compare(o.count[b], o.count[a]), cmp.Compare(o.pre[b], o.pre[a]), a-b)
+		return cmp.Or(cmp.Compare(o.pre[b], o.pre[a]), a-b)
 	}
 	index := make([]int, len(o.g.ids))
 	for i := range index {

@@ -13,7 +13,6 @@ import (
 // candidate is a chunk with what is needed to score it.
 type candidate struct {
 	ranked
-	count          uint16
 	path, body     string
 	title, heading string
 	tags, aliases  string // JSON
@@ -40,7 +39,7 @@ func (o *order) score(head []ranked) ([]ranked, error) {
 		x.score = c.score(x, known[x.document])
 	}
 	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(b.score, a.score), strings.Compare(a.path, b.path), cmp.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.path, b.path), cmp.Compare(a.id, b.id))
 	})
 	out := make([]ranked, len(candidates))
 	for i, x := range candidates {
@@ -61,9 +60,6 @@ func (o *order) read(head []ranked) ([]candidate, error) {
 		[]any{jsonNumbers(ids)}, func(rows *sql.Rows) error {
 			var x candidate
 			err := rows.Scan(&x.id, &x.document, &x.path, &x.title, &x.tags, &x.aliases, &x.called, &x.links, &x.heading, &x.body)
-			if i, ok := slices.BinarySearch(o.g.ids, x.id); ok {
-				x.count = o.count[i]
-			}
 			out = append(out, x)
 			return err
 		})

@@ -46,7 +46,7 @@ CREATE TABLE documents (
 ) STRICT;
 CREATE INDEX documents_folder ON documents(folder);            -- browse
 CREATE INDEX documents_updated ON documents(updated_at);       -- recent
-CREATE INDEX documents_chunks ON documents(first_chunk, chunk_count); -- the census of a search: which chunks are whose
+CREATE INDEX documents_chunks ON documents(first_chunk, chunk_count, language); -- the census of a search: which chunks are whose
 
 -- The file of a document as it was when it was read: what a reconcile compares, apart from the wide rows.
 CREATE TABLE files (

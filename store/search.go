@@ -10,9 +10,6 @@ import (
 const (
 	// enough is the number of hits below which an attempt is followed by a wider one, unless fewer are asked for.
 	enough = 5
-	// stemsBelow is the number of exact hits below which stems are looked for: the longest page there is. With more
-	// of them inflections would only stand behind the first page.
-	stemsBelow = 50
 	// perDocument is how many chunks of one document are shown.
 	perDocument = 3
 )

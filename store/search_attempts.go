@@ -9,13 +9,35 @@ import (
 // need is the number of hits that makes a wider attempt superfluous.
 func (s *search) need() int { return min(s.query.Limit, enough) }
 
-// add puts what an attempt found behind what was found before.
+// add puts what an attempt found behind what was found before: the chunks that more of its counting sets hold first.
 func (s *search) add(g group) {
 	g.ids = subtract(s.left(g.ids), s.seen)
-	if len(g.ids) > 0 {
-		s.groups = append(s.groups, g)
-		s.seen = union(s.seen, g.ids)
+	if len(g.ids) == 0 {
+		return
 	}
+	s.seen = union(s.seen, g.ids)
+	for _, ids := range byCount(g.ids, g.count) {
+		part := g
+		part.ids = ids
+		s.groups = append(s.groups, part)
+	}
+}
+
+// byCount parts ids by how many of some sets hold them, the most first.
+func byCount(ids postings, sets []postings) []postings {
+	if len(sets) == 0 {
+		return []postings{ids}
+	}
+	held := make([]uint16, len(ids))
+	for _, set := range sets {
+		ids.shared(set, func(i int) { held[i]++ })
+	}
+	parts := make([]postings, len(sets)+1)
+	for i, id := range ids {
+		parts[held[i]] = append(parts[held[i]], id)
+	}
+	slices.Reverse(parts)
+	return slices.DeleteFunc(parts, func(p postings) bool { return len(p) == 0 })
 }
 
 // left are the chunks that the filters and negated words leave.
@@ -24,6 +46,16 @@ func (s *search) left(ids postings) postings {
 		ids = intersect(ids, limit)
 	}
 	return subtract(ids, s.banned)
+}
+
+// shown is how many of the chunks found so far would be shown, counted up to most.
+func (s *search) shown(most int) int {
+	if s.query.Path != "" || len(s.seen) < most {
+		return len(s.seen)
+	}
+	n := 0
+	s.index.eachDocument(s.seen, func(_ extent, from, to int) { n += min(to-from, perDocument) })
+	return min(n, most)
 }
 
 // every are the chunks for which every set holds, one at least inside the chunk itself.
@@ -52,9 +84,9 @@ func (s *search) asTyped() error {
 	return nil
 }
 
-// byStem wants every word, by its stem where it is no phrase, prefix or identifier.
+// byStem wants every word, by its stem where it is no phrase, prefix or identifier, unless exact hits fill the page.
 func (s *search) byStem() error {
-	if len(s.seen) >= stemsBelow {
+	if until := max(enough, s.query.Offset+s.query.Limit); s.shown(until) >= until { // they would stand behind the page
 		return nil
 	}
 	g := group{match: MatchRelaxed, wishes: s.wanted}

@@ -29,7 +29,8 @@ import (
 //	3: chunks that went.
 //	4: sources of derived documents, their blocks, boxes of chunks.
 //	5: texts of inbound links.
-const LayoutVersion = 5
+//	6: scope terms with a sign of their own; languages in the index of chunks.
+const LayoutVersion = 6
 
 // ContentVersion numbers what cutting and segmentation make of the same bytes; a document cut by another version is
 // cut again. History:
@@ -56,14 +57,18 @@ type Store struct {
 	writer  *sql.DB // nil when read only
 	readers *sql.DB
 	views   chan struct{} // holds one for each View under way
-	inner   chan struct{} // holds one while a View has a picture beside its own
 
 	mu         sync.Mutex
 	statements map[string]*sql.Stmt // of readers, by text
 
-	census     atomic.Pointer[census] // of the last search
+	censuses   censuses
 	chunkWords lexicon
 	nameWords  lexicon
+	commits    atomic.Int64 // transactions that were committed
+
+	closing context.Context // ends with the store
+	close   context.CancelFunc
+	beside  sync.WaitGroup // what reads beside searches
 }
 
 // Options say how to open. The zero value opens for writing.
@@ -193,19 +198,20 @@ func (s *Store) secure(context.Context) error {
 }
 
 // maxViews is how many Views there are at once; more wait. Each holds a connection, and to prepare a statement for all
-// of them takes one more, as does innerView: without these, as many Views as connections would wait for each other for
-// ever.
+// of them takes one more: without it, as many Views as connections would wait for each other for ever.
 const maxViews = 8
 
 func newStore(path string, readOnly bool) *Store {
-	s := &Store{path: path, statements: map[string]*sql.Stmt{}, views: make(chan struct{}, maxViews), inner: make(chan struct{}, 1)}
+	s := &Store{path: path, statements: map[string]*sql.Stmt{}, views: make(chan struct{}, maxViews)}
+	s.chunkWords.table, s.nameWords.table = "chunk_terms", "document_terms"
+	s.closing, s.close = context.WithCancel(context.Background())
 	if !readOnly {
 		s.writer = openPool(path, "_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)"+
 			"&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_pragma=cache_size(-32768)&_pragma=journal_size_limit(8388608)&_pragma=wal_autocheckpoint(4000)&_pragma=temp_store(MEMORY)")
 		s.writer.SetMaxOpenConns(1)
 	}
 	s.readers = openPool(path, "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)&_pragma=cache_size(-8192)&_pragma=temp_store(MEMORY)&_pragma=mmap_size(268435456)")
-	s.readers.SetMaxOpenConns(maxViews + 2)
+	s.readers.SetMaxOpenConns(maxViews + 1)
 	s.readers.SetMaxIdleConns(4)
 	return s
 }
@@ -223,6 +229,8 @@ func (s *Store) Path() string { return s.path }
 
 // Close ends all connections. The last one folds the write-ahead log into the file.
 func (s *Store) Close() error {
+	s.close()
+	s.beside.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for text, stmt := range s.statements {

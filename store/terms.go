@@ -1,5 +1,7 @@
 package store
 
+import "slices"
+
 // ftsRow is a row of an FTS table to be written when everything else of the transaction has been.
 //
 // Between two FTS writes of one transaction no other statement may run: SQLite opens a savepoint for a statement that
@@ -42,9 +44,21 @@ func (w *ftsWrites) drop(id int64) {
 	delete(w.made, id)
 }
 
+// standing are the rows that will be in the table: the last of each id that was not dropped afterwards.
+func (w *ftsWrites) standing() []ftsRow {
+	rows := make([]ftsRow, 0, len(w.made))
+	for i, row := range w.rows {
+		if last, stands := w.made[row.id]; stands && last == i {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
 // flushTerms writes what was gathered.
 func (tx *Tx) flushTerms() error {
-	tx.written = [2][]ftsRow{tx.chunkTerms.rows, tx.documentTerms.rows}
+	tx.written = [2][]ftsRow{tx.chunkTerms.standing(), tx.documentTerms.standing()}
+	tx.change.drops = sorted(slices.Clone(tx.chunkTerms.drops))
 	err := tx.flush(&tx.chunkTerms, `DELETE FROM chunk_fts WHERE rowid = ?`,
 		`INSERT INTO chunk_fts (rowid, body, heading, ident, scope) VALUES (?, ?, ?, ?, ?)`)
 	if err != nil {
@@ -65,10 +79,7 @@ func (tx *Tx) flush(w *ftsWrites, drop, insert string) error {
 			return err
 		}
 	}
-	for i, row := range w.rows {
-		if last, stands := w.made[row.id]; !stands || last != i {
-			continue
-		}
+	for _, row := range w.standing() {
 		if _, err := tx.exec(insert, append([]any{row.id}, row.columns...)...); err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ type Tx struct {
 	names                                   names // of documents, until the transaction ends
 	chunkTerms, documentTerms, summaryTerms ftsWrites
 	written                                 [2][]ftsRow // of chunks and of documents, when they have been
+	change                                  change      // what searches are told of it
 }
 
 // Update runs f in one write transaction: all of it is seen, or nothing. It is not cut short when ctx ends: f is.
@@ -45,9 +46,22 @@ func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
 	if err := sqlTx.Commit(); err != nil {
 		return fmt.Errorf("store: commit: %w", err)
 	}
+	s.commits.Add(1)
 	s.chunkWords.follow(tx.written[0])
 	s.nameWords.follow(tx.written[1])
+	s.tell(ctx, tx)
 	return nil
+}
+
+// tell lets the next search know what a transaction did, so that it need not look at everything.
+func (s *Store) tell(ctx context.Context, tx *Tx) {
+	var stamp string
+	if err := s.writer.QueryRowContext(ctx, `SELECT block FROM chunk_fts_data WHERE id = ?`, structureRecord).Scan(&stamp); err != nil {
+		s.censuses.forget() // it looks at everything
+		return
+	}
+	tx.change.gains = s.censuses.gains(tx.written[0])
+	s.censuses.follow(tx.change, stamp)
 }
 
 // View is one consistent picture of the database: a read transaction.
@@ -56,6 +70,8 @@ type View struct {
 	ctx    context.Context
 	s      *Store
 	writer bool // on the writer's connection
+
+	commits int64 // how many transactions the store had committed when the picture was taken, at least
 
 	prepared map[string]*sql.Stmt // of the writer: its one connection is ours, so they live as long as the transaction
 }
@@ -68,28 +84,13 @@ func (s *Store) View(ctx context.Context, f func(*View) error) error {
 	case <-ctx.Done():
 		return fmt.Errorf("store: begin: %w", ctx.Err())
 	}
-	return s.picture(ctx, f)
-}
-
-// innerView runs f on a picture of its own for a View that already holds its place: were it to ask for a second one,
-// all could wait for each other. There is one at a time.
-func (s *Store) innerView(ctx context.Context, f func(*View) error) error {
-	select {
-	case s.inner <- struct{}{}:
-		defer func() { <-s.inner }()
-	case <-ctx.Done():
-		return fmt.Errorf("store: begin: %w", ctx.Err())
-	}
-	return s.picture(ctx, f)
-}
-
-func (s *Store) picture(ctx context.Context, f func(*View) error) error {
+	commits := s.commits.Load()
 	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return fmt.Errorf("store: begin: %w", err)
 	}
 	defer tx.Rollback()
-	return f(&View{tx: tx, ctx: ctx, s: s})
+	return f(&View{tx: tx, ctx: ctx, s: s, commits: commits})
 }
 
 // stmt is the prepared form of text: kept for the life of the Store for readers, of the transaction for the writer.

@@ -240,7 +240,7 @@ type Hit struct {
 // Answer is what a Query found.
 type Answer struct {
 	Hits        []Hit
-	Total       int // passages found, those beyond limit and beyond three a document included
+	Total       int // passages that were looked for as far as the page needs, those beyond limit and beyond three a document included
 	Relaxed     bool
 	Queries     []string // what ran, in the query language, in order
 	Suggestions []string

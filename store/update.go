@@ -46,6 +46,7 @@ func (tx *Tx) PutDocument(shelf, id int64, p *Prepared, f File) (int64, error) {
 	if id, err = tx.putRow(shelf, id, first, p, f); err != nil {
 		return 0, err
 	}
+	tx.placed(extent{id, first, len(p.chunks), languageNumber(p.Document.Language)})
 	scope := scopeTerms(p.Shelf, p.Path, p.Document.Language, id)
 	if err := tx.putChunks(id, first, p, scope, old); err != nil {
 		return 0, err
@@ -64,6 +65,14 @@ func (tx *Tx) PutDocument(shelf, id int64, p *Prepared, f File) (int64, error) {
 		return 0, err
 	}
 	return id, tx.putFile(shelf, id, f, old)
+}
+
+// placed notes where the chunks of a document are now.
+func (tx *Tx) placed(x extent) {
+	if tx.change.documents == nil {
+		tx.change.documents = map[int64]extent{}
+	}
+	tx.change.documents[x.document] = x
 }
 
 func (tx *Tx) putFeatures(id int64, features []byte, old documentRow) error {
@@ -251,6 +260,7 @@ func (tx *Tx) DeleteDocument(id int64) error {
 	}
 	tx.dropDocumentTerms(id)
 	tx.names.drop(id)
+	tx.placed(extent{document: id})
 	called, err := tx.ints(`SELECT target_document_id FROM document_links WHERE source_document_id = ? AND origin = 'text'`, id)
 	if err != nil {
 		return err
