@@ -30,6 +30,7 @@ type hit struct {
 	MatchedTerms []string         `json:"matched_terms"`
 	Match        store.Match      `json:"match"`
 	Context      string           `json:"context,omitempty"`
+	More         int              `json:"more_in_document,omitempty"` // passages beyond the three of a document that are shown; search with its doc_path finds them
 	evidence
 }
 
@@ -98,15 +99,13 @@ func search(ctx context.Context, c call) (json.RawMessage, error) {
 		return nil, err
 	}
 	f.Retrieval, f.VectorWarning, f.Index = "fts", warning, c.server.progress()
-	wanted := c.args.number("limit")
-	return longest(min(len(hits), wanted), func(n int) answer { return f.page(hits, n, c.args) }), nil
+	return longest(len(hits), func(n int) answer { return f.page(hits, n, c.args) }), nil
 }
 
-// queryOf asks the store for one hit more than wanted: it tells whether there are more.
 func queryOf(args values) (q store.Query, warning string) {
 	q = store.Query{
 		Text: args.text("query"), Where: args.text("where"), Folder: strings.Trim(args.text("folder"), "/"), Path: args.text("doc_path"),
-		Limit: args.number("limit") + 1, Offset: args.number("offset"), Mode: store.Mode(args.text("mode")),
+		Limit: args.number("limit"), Offset: args.number("offset"), Mode: store.Mode(args.text("mode")),
 		Evidence: args.text("detail") == "evidence",
 	}
 	if q.Mode == store.ModeVector || q.Mode == store.ModeHybrid {
@@ -202,7 +201,7 @@ func concise(h store.Hit) hit {
 		DocPath: clip(h.Document.Path, clipPath), DocID: h.Document.ID, Title: clip(h.Document.Title, clipTitle), Shelf: clip(h.Document.Shelf, clipProse),
 		NodeID: shownID(store.Node{ID: h.NodeID, Ordinal: h.Chunk.Node}), TitlePath: clipTrailOf(h.TitlePath),
 		LineStart: lines.Start, LineEnd: lines.End, SourcePath: besides(h.Document.Source), Snippet: clip(h.Snippet, clipProse), Score: round(h.Score),
-		Citation: store.Citation(h.Document.ID, h.Chunk.Key), MatchedTerms: some(h.Terms, 1000), Match: h.Match, Context: clip(h.Context, clipProse),
+		Citation: store.Citation(h.Document.ID, h.Chunk.Key), MatchedTerms: some(h.Terms, 1000), Match: h.Match, Context: clip(h.Context, clipProse), More: h.More,
 	}
 }
 
@@ -237,7 +236,7 @@ func (f found) page(hits []hit, n int, args values) answer {
 	if f.Hits == nil {
 		f.Hits = []hit{}
 	}
-	if n < len(hits) {
+	if f.Offset+n < f.Total && len(hits) > 0 {
 		f.HasMore, f.NextOffset = true, f.Offset+n
 	}
 	return answer{f, f.advice(args)}

@@ -95,7 +95,7 @@ func (s *search) lines() (Answer, error) {
 		return a, err
 	}
 	s.add(group{match: MatchExact, ids: found})
-	a.Total = len(s.seen)
+	a.Total = s.shown()
 	page, err := s.inPathOrder(s.seen)
 	if err != nil {
 		return a, err

@@ -206,6 +206,7 @@ func unitsMatch(c clause) match {
 type ranked struct {
 	id, document int64
 	score        float64
+	nth          int // among the hits of its document, from 1; 0 where all are shown
 }
 
 // first returns the first n of the group in rank order, a few more or fewer: the window by the score of its text, then

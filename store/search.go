@@ -10,6 +10,8 @@ import (
 const (
 	// enough is the number of hits below which an attempt is followed by a wider one, unless fewer are asked for.
 	enough = 5
+	// longestPage is how many hits are asked for at most. With more exact ones inflections would only stand behind it.
+	longestPage = 50
 	// perDocument is how many chunks of one document are shown.
 	perDocument = 3
 )
@@ -19,7 +21,7 @@ const (
 //
 // A chunk is a hit when each wanted word stands in it or in the names of its document (title, aliases, tags, path), and
 // one at least in the chunk itself; the first chunk stands for a document whose names hold them all. FTS5 finds sets of
-// chunks, which are joined here, so Total is exact.
+// chunks, which are joined here, so Total is exact: it counts what all pages together deliver.
 func (v *View) Search(q Query) (Answer, error) {
 	where, err := parseWhere(q.Where)
 	if err != nil {

@@ -18,15 +18,12 @@ type placed struct {
 
 // answer ranks the groups as far as the page reaches and makes hits of the page.
 func (s *search) answer() (Answer, error) {
-	a := Answer{Total: len(s.seen), Queries: s.ran}
-	for _, g := range s.groups {
-		a.Relaxed = a.Relaxed || g.match != MatchExact
-	}
-	a.Suggestions = s.suggestions()
+	a := Answer{Total: s.shown(), Queries: s.ran, Suggestions: s.suggestions()}
 	page, err := s.page()
 	if err != nil {
 		return Answer{}, err
 	}
+	a.Relaxed = slices.ContainsFunc(page, func(p placed) bool { return p.group.match != MatchExact })
 	a.Hits, err = s.hits(page)
 	return a, err
 }
@@ -75,7 +72,8 @@ func (s *search) cap(ranking []ranked, shown map[int64]int) []ranked {
 	here := map[int64]int{}
 	var kept []ranked
 	for _, r := range ranking {
-		if here[r.document]++; shown[r.document]+here[r.document] <= perDocument {
+		here[r.document]++
+		if r.nth = shown[r.document] + here[r.document]; r.nth <= perDocument {
 			kept = append(kept, r)
 		}
 	}
@@ -93,6 +91,9 @@ func (s *search) hits(page []placed) ([]Hit, error) {
 			return nil, err
 		}
 		h.Score, h.Match = p.score, p.group.match
+		if p.nth == perDocument {
+			h.More = s.foundIn(p.document) - perDocument
+		}
 		h.Terms = s.terms(p)
 		h.Snippet = snippet(body, m.scorer)
 		if s.query.Evidence {
@@ -103,6 +104,16 @@ func (s *search) hits(page []placed) ([]Hit, error) {
 		hits = append(hits, h)
 	}
 	return hits, nil
+}
+
+// foundIn is how many chunks of a document were found.
+func (s *search) foundIn(document int64) (n int) {
+	for _, x := range s.index.of(postings{document}) {
+		from, _ := slices.BinarySearch(s.seen, x.first)
+		to, _ := slices.BinarySearch(s.seen, x.first+int64(x.n))
+		n += to - from
+	}
+	return n
 }
 
 // terms are the words of the query that a hit or the names of its document hold.
@@ -144,7 +155,7 @@ func (s *search) list() (Answer, error) {
 		ids = all.chunks()
 	}
 	s.add(group{match: MatchExact, ids: ids})
-	a.Total = len(s.seen)
+	a.Total = s.shown()
 	page, err := s.inPathOrder(s.seen)
 	if err != nil {
 		return a, err

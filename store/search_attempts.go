@@ -48,14 +48,14 @@ func (s *search) left(ids postings) postings {
 	return subtract(ids, s.banned)
 }
 
-// shown is how many of the chunks found so far would be shown, counted up to most.
-func (s *search) shown(most int) int {
-	if s.query.Path != "" || len(s.seen) < most {
+// shown is how many of the chunks found so far all pages together show.
+func (s *search) shown() int {
+	if s.query.Path != "" {
 		return len(s.seen)
 	}
 	n := 0
 	s.index.eachDocument(s.seen, func(_ extent, from, to int) { n += min(to-from, perDocument) })
-	return min(n, most)
+	return n
 }
 
 // every are the chunks for which every set holds, one at least inside the chunk itself.
@@ -84,9 +84,18 @@ func (s *search) asTyped() error {
 	return nil
 }
 
-// byStem wants every word, by its stem where it is no phrase, prefix or identifier, unless exact hits fill the page.
+// stemsBelow is the number of exact hits below which stems are looked for. What it depends on is the same for every page:
+// so is Total.
+func (s *search) stemsBelow() int {
+	if s.query.Limit < enough {
+		return s.query.Limit
+	}
+	return longestPage
+}
+
+// byStem wants every word, by its stem where it is no phrase, prefix or identifier.
 func (s *search) byStem() error {
-	if until := max(enough, s.query.Offset+s.query.Limit); s.shown(until) >= until { // they would stand behind the page
+	if s.shown() >= s.stemsBelow() {
 		return nil
 	}
 	g := group{match: MatchRelaxed, wishes: s.wanted}
@@ -135,7 +144,7 @@ func wordUnits(words []string) clause {
 
 // someWords wants some of the words, more of them first. Identifiers and CJK runs fall into their parts here.
 func (s *search) someWords() error {
-	if len(s.seen) >= s.need() {
+	if s.shown() >= s.need() {
 		return nil
 	}
 	g := group{match: MatchRelaxed}
@@ -199,7 +208,7 @@ func (s *search) breakUp(w *wish) ([]*wish, error) {
 
 // insideWords looks for the words in the middle of others.
 func (s *search) insideWords() error {
-	if len(s.seen) >= s.need() {
+	if s.shown() >= s.need() {
 		return nil
 	}
 	g := group{match: MatchSubstring, wishes: s.wanted}

@@ -168,6 +168,7 @@ func TestExactHitsAreThoseOfANaiveEvaluation(t *testing.T) {
 			if n == 0 {
 				l.checkPaging(rt, query, a)
 			}
+			l.checkTotal(rt, query, rapid.IntRange(1, 7).Draw(rt, "limit"))
 		}
 		l.s.Close()
 	})
@@ -198,7 +199,7 @@ func (l *library) checkPaging(t *rapid.T, query string, whole Answer) {
 		paged = append(paged, ids(a.Hits)...)
 		total = a.Total
 	}
-	if want := ids(whole.Hits); !slices.Equal(paged, want[:min(15, len(want))]) || total < len(paged) || total > whole.Total {
+	if want := ids(whole.Hits); !slices.Equal(paged, want[:min(15, len(want))]) || total != whole.Total {
 		t.Fatalf("query %s: pages of five %v (%d), one page %v (%d)", query, paged, total, want, whole.Total)
 	}
 	for i := 1; i < len(whole.Hits); i++ {
@@ -207,5 +208,20 @@ func (l *library) checkPaging(t *rapid.T, query string, whole Answer) {
 		if a.Score < b.Score || slices.Index(order, a.Match) > slices.Index(order, b.Match) {
 			t.Fatalf("query %s: hit %d (%v %v) before %d (%v %v)", query, i-1, a.Score, a.Match, i, b.Score, b.Match)
 		}
+	}
+}
+
+// checkTotal wants every page of a query to tell the number of hits that all of them deliver.
+func (l *library) checkTotal(t *rapid.T, query string, limit int) {
+	delivered, totals := 0, map[int]bool{}
+	for {
+		a := l.search(Query{Text: query, Limit: limit, Offset: delivered})
+		totals[a.Total] = true
+		if delivered += len(a.Hits); len(a.Hits) == 0 {
+			break
+		}
+	}
+	if len(totals) != 1 || !totals[delivered] {
+		t.Fatalf("query %s, limit %d: %d hits delivered, totals %v", query, limit, delivered, totals)
 	}
 }

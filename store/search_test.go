@@ -111,14 +111,14 @@ func TestIdentifierAsTypedStandsAboveItsParts(t *testing.T) {
 	}
 }
 
-func TestThreeChunksOfADocumentAreShownAndAllCounted(t *testing.T) {
+func TestThreeChunksOfADocumentAreShownAndTheRestCounted(t *testing.T) {
 	l := newLibrary(t)
 	l.put(
 		page{path: "S/long.md", title: "Zinc", body: strings.Repeat("zinc zinc zinc\n\n", 200)},
 		page{path: "S/short.md", body: "a little zinc\n"},
 	)
 	a := l.search(Query{Text: "zinc"})
-	if got := strings.Join(foundPaths(a), " "); a.Total != 201 || got != "S/long.md S/long.md S/long.md S/short.md" {
+	if got := strings.Join(foundPaths(a), " "); a.Total != 4 || a.Hits[2].More != 197 || a.Hits[3].More != 0 || got != "S/long.md S/long.md S/long.md S/short.md" {
 		t.Errorf("total %d, hits %s", a.Total, got)
 	}
 	if a := l.search(Query{Text: "zinc", Path: "S/long.md", Limit: 50, Offset: 180}); len(a.Hits) != 20 || a.Total != 200 {
@@ -199,5 +199,20 @@ func TestAnEditIsSeenByTheNextSearch(t *testing.T) {
 	l.put(page{path: "S/b.md", body: "concretely said\n"})
 	if a := l.search(Query{Text: "oncret"}); a.Total != 2 {
 		t.Errorf("after an edit: %v", foundPaths(a))
+	}
+}
+
+func TestAFewHitsAreExactWhenAFewAreWanted(t *testing.T) {
+	l := newLibrary(t)
+	l.put(
+		page{path: "S/one.md", body: "a pump\n", language: "en"},
+		page{path: "S/two.md", body: "the pump\n", language: "en"},
+		page{path: "S/three.md", body: "many pumps\n", language: "en"},
+	)
+	for limit, relaxed := range map[int]bool{1: false, 2: false, 3: true, 10: true} {
+		a := l.search(Query{Text: "pump", Limit: limit})
+		if a.Relaxed != relaxed || (len(a.Queries) > 1) != relaxed || a.Hits[0].Match != MatchExact {
+			t.Errorf("limit %d: relaxed %v, queries %q, first hit %s", limit, a.Relaxed, a.Queries, a.Hits[0].Match)
+		}
 	}
 }

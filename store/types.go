@@ -234,14 +234,15 @@ type Hit struct {
 	Terms     []string // words of the query that the document's names or the chunk hold, as typed, folded
 	Match     Match
 	Context   string // sentence configured for the folder, "" = none
+	More      int    // of the last hit of its document: how many of its chunks were found and are not shown
 	Evidence  *Evidence
 }
 
 // Answer is what a Query found.
 type Answer struct {
 	Hits        []Hit
-	Total       int // passages that were looked for as far as the page needs, those beyond limit and beyond three a document included
-	Relaxed     bool
+	Total       int      // hits on all pages together, the same on each
+	Relaxed     bool     // some hit here does not hold all words as typed
 	Queries     []string // what ran, in the query language, in order
 	Suggestions []string
 }
