@@ -28,13 +28,6 @@ type commonTerm struct {
 	heading bool
 }
 
-func (t commonTerm) match() string {
-	if t.heading {
-		return headingColumn + " : " + quote(t.term)
-	}
-	return quote(t.term)
-}
-
 func (c *commonPostings) get(t commonTerm) (postings, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
