@@ -20,6 +20,7 @@ func mayImport() map[string][]string {
 		"internal/bridge":  {},
 		"internal/client":  {},
 		"internal/vector":  {},
+		"internal/embed":   {},
 		"watcher":          {},
 		"chunker":          {"internal/text"},
 		"correlate":        {"internal/text"},
