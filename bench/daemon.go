@@ -152,15 +152,18 @@ func (d *daemon) databaseSize(context.Context) (int64, error) {
 	return size, nil
 }
 
-// peak is the most memory the process ever had, as Linux tells it.
-func (d *daemon) peak() string {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.command.Process.Pid))
+// peak is the most memory the process ever had.
+func (d *daemon) peak() string { return memory(d.command.Process.Pid, "VmHWM") }
+
+// memory is a line of proc_pid_status(5): VmRSS is what a process has now, VmHWM the most it ever had.
+func memory(pid int, name string) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return "unknown on this system"
 	}
 	for line := range strings.Lines(string(text)) {
 		var kilobytes int64
-		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kilobytes); err == nil {
+		if _, err := fmt.Sscanf(line, name+": %d kB", &kilobytes); err == nil {
 			return fmt.Sprintf("%.0f MB", float64(kilobytes)/1e3)
 		}
 	}

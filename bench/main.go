@@ -6,11 +6,12 @@
 //	go run ./bench relevance [CORPUS...]
 //	go run ./bench correlate [FOLDER]
 //	go run ./bench calibrate [CORPUS...]
+//	go run ./bench mcp [FOLDER]
 //
 // Without a FOLDER it unpacks ../shared/corpora/work.tar.gz. relevance asks the questions of ../shared/corpora/truth, of
 // which the answers are known, on copies in which no link gives them away. correlate measures how long the links between
 // documents take, of all at once and of one that changed. calibrate measures how many of them are links that authors
-// wrote, on copies without these.
+// wrote, on copies without these. mcp measures what speaking costs: tokens of answers, the bridge, cancelled calls.
 package main
 
 import (
@@ -55,8 +56,11 @@ func run(ctx context.Context, arguments []string) error {
 	if len(arguments) > 0 && arguments[0] == "calibrate" {
 		return calibrate(ctx, work, arguments[1:])
 	}
+	if len(arguments) > 0 && arguments[0] == "mcp" {
+		return protocol(ctx, work, arguments[1:])
+	}
 	if len(arguments) > 1 {
-		return errors.New("usage: go run ./bench [FOLDER], or go run ./bench relevance|correlate|calibrate [CORPUS...]")
+		return errors.New("usage: go run ./bench [FOLDER], or go run ./bench relevance|correlate|calibrate|mcp [CORPUS...]")
 	}
 	return speed(ctx, work, arguments)
 }
