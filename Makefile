@@ -4,7 +4,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME   ?= 30s
 CORPUS     ?=
 
-.PHONY: soak check test bench relevance fuzz golden format
+.PHONY: soak check test bench relevance calibrate fuzz golden format
 
 check:
 	@unformatted="$$(go run $(GOFUMPT) -l .)"; [ -z "$$unformatted" ] || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
@@ -20,6 +20,10 @@ bench:
 
 relevance:
 	go run ./bench relevance $(CORPUS)
+
+# How well links that are worked out foretell those that authors wrote: the tables of docs/correlation.md.
+calibrate:
+	go run ./bench calibrate $(CORPUS)
 
 fuzz:
 	go test -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) ./chunker

@@ -231,7 +231,7 @@ func share(part, whole int) float64 { return float64(part) / float64(max(whole, 
 
 // reliability says for each tenth of confidence how many links there are and how many of them authors wrote: of
 // documents whose authors wrote any.
-type reliability struct{ links, real [11]int }
+type reliability struct{ links, real [10]int }
 
 func (a authors) reliability(links []workedOut) reliability {
 	var r reliability
@@ -263,5 +263,5 @@ func (r reliability) print() {
 	}
 	high := share(r.real[8]+r.real[9], r.links[8]+r.links[9])
 	low := share(r.real[5], r.links[5])
-	fmt.Printf("≥ 0.8 against 0.5 – 0.6: %.3f against %.3f\n", high, low)
+	fmt.Printf("≥ 0.8 against 0.5 – 0.6: %.3f against %.3f, %.1f times\n", high, low, high/max(low, 0.001))
 }

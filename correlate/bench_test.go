@@ -58,7 +58,7 @@ func BenchmarkLinks(b *testing.B) {
 	links := 0
 	for i := 0; b.Loop(); i++ {
 		id := i * 7 % len(sources)
-		links += len(ix.Links(int64(id), ix.Mentioned(sources[id].Body), p))
+		links += len(ix.Links(int64(id), ix.Mentioned(int64(id), sources[id].Body), p))
 	}
 	if links == 0 {
 		b.Fatal("no links in a corpus with variants")
@@ -74,7 +74,7 @@ func BenchmarkChangeOne(b *testing.B) {
 		id := int64(i * 7 % len(sources))
 		s := sources[id]
 		ix.Put(id, "s", "s/"+s.Path, correlate.Extract(s))
-		ix.Links(id, ix.Mentioned(s.Body), p)
+		ix.Links(id, ix.Mentioned(id, s.Body), p)
 		ix.Suitors(id, nil, p)
 	}
 }

@@ -4,15 +4,19 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
-// binaryVersion begins the binary form of Features.
-const binaryVersion = 1
+// binaryVersion begins the binary form of Features. History:
+//
+//	1: first.
+//	2: Echo and Said.
+const binaryVersion = 2
 
 var errTruncated = errors.New("truncated")
 
-// Append appends the compact binary form of f to b: a version byte, four lists of 8-byte hashes, folder, names; each
-// list and string behind its length as a varint.
+// Append appends the compact binary form of f to b: a version byte, four lists of 8-byte hashes, the echo, folder,
+// names, each before a byte that is 1 when it is said; each list and string behind its length as a varint.
 func (f Features) Append(b []byte) []byte {
 	b = append(b, binaryVersion)
 	for _, hashes := range [...][]uint64{f.Title, f.Headings, f.Tags, f.Keywords} {
@@ -21,10 +25,11 @@ func (f Features) Append(b []byte) []byte {
 			b = binary.LittleEndian.AppendUint64(b, h)
 		}
 	}
+	b = binary.LittleEndian.AppendUint64(b, f.Echo)
 	b = appendString(b, f.Folder)
 	b = binary.AppendUvarint(b, uint64(len(f.Names)))
 	for _, name := range f.Names {
-		b = appendString(b, name)
+		b = append(appendString(b, name), byte(one(slices.Contains(f.Said, name))))
 	}
 	return b
 }
@@ -39,9 +44,12 @@ func Decode(b []byte) (Features, error) {
 		return Features{}, fmt.Errorf("correlate: decode features of %d bytes: not version %d", len(b), binaryVersion)
 	}
 	d := decoder{rest: b[1:]}
-	f := Features{Title: d.hashes(), Headings: d.hashes(), Tags: d.hashes(), Keywords: d.hashes(), Folder: d.string()}
-	for n := d.length(1); n > 0; n-- {
+	f := Features{Title: d.hashes(), Headings: d.hashes(), Tags: d.hashes(), Keywords: d.hashes(), Echo: d.hash(), Folder: d.string()}
+	for n := d.length(2); n > 0; n-- {
 		f.Names = append(f.Names, d.string())
+		if d.flag() {
+			f.Said = append(f.Said, f.Names[len(f.Names)-1])
+		}
 	}
 	if d.err == nil && len(d.rest) > 0 {
 		d.err = fmt.Errorf("%d bytes too many", len(d.rest))
@@ -80,6 +88,29 @@ func (d *decoder) hashes() []uint64 {
 	}
 	d.rest = d.rest[8*n:]
 	return all
+}
+
+func (d *decoder) hash() (h uint64) {
+	if b := d.take(8); b != nil {
+		h = binary.LittleEndian.Uint64(b)
+	}
+	return h
+}
+
+func (d *decoder) flag() bool {
+	b := d.take(1)
+	return b != nil && b[0] != 0
+}
+
+// take is the next n bytes, nil when there are fewer.
+func (d *decoder) take(n int) []byte {
+	if d.err != nil || len(d.rest) < n {
+		d.err, d.rest = errTruncated, nil
+		return nil
+	}
+	b := d.rest[:n]
+	d.rest = d.rest[n:]
+	return b
 }
 
 func (d *decoder) string() string {

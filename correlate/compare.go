@@ -1,6 +1,9 @@
 package correlate
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Comparison is what two documents have in common and what it is worth.
 type Comparison struct {
@@ -9,24 +12,59 @@ type Comparison struct {
 	Confidence float64 // in [0,1], see Compare
 }
 
-// Compare compares two documents; mentioned says that the source's text names the target. It is symmetric but for that.
+// Compare compares two documents; mentioned says that the source's text names the target by a name that the source
+// has not itself. It is symmetric but for mentions.
 //
 // The signals are Jaccard similarities of title tokens, headings and tags; the overlap of keywords over the smaller
 // set; 1 for the same folder and ½ for folders with the same parent; 1 for a mention. The confidence is the score over
 // the weights of those signals that both documents can show, times min(1, (1+n)/4) for n signals above 0: one signal
 // alone is worth half, two three quarters, three and more all.
+//
+// What repeats the title carries no confidence, though it stands in signals and score: a heading that is the title of
+// either document, and a mention by a name that both have, since every text says its own title. Else a title in common
+// would count three times. Nor does a document show headings when it has none but its title.
 func Compare(source, target Features, mentioned bool, w Weights) Comparison {
 	s := Signals{
 		Title:   jaccard(source.Title, target.Title),
-		Heading: jaccard(source.Headings, target.Headings),
 		Tag:     jaccard(source.Tags, target.Tags),
 		Keyword: overlap(source.Keywords, target.Keywords),
 		Path:    proximity(source.Folder, target.Folder),
+		Mention: one(mentioned),
 	}
-	if mentioned {
-		s.Mention = 1
+	carried := s
+	s.Heading, carried.Heading = headings(&source, &target)
+	for _, name := range source.Said {
+		if slices.Contains(target.Names, name) {
+			s.Mention = 1
+		}
 	}
-	return w.weigh(s, shownBy(&source, &target))
+	return Comparison{Signals: s, Score: w.score(s), Confidence: w.confidence(carried, shownBy(&source, &target))}
+}
+
+// headings is how alike the headings of two documents are, and how much of that is not an echo of a title.
+func headings(a, b *Features) (likeness, carried float64) {
+	n := shared(a.Headings, b.Headings)
+	if n == 0 {
+		return 0, 0
+	}
+	echoes := 0
+	if has(b.Headings, a.Echo) {
+		echoes++
+	}
+	if a.Echo != b.Echo && has(a.Headings, b.Echo) {
+		echoes++
+	}
+	union := float64(len(a.Headings) + len(b.Headings) - n)
+	return float64(n) / union, float64(n-echoes) / union
+}
+
+// has says whether a hash is in a sorted set; 0 stands for none.
+func has(set []uint64, hash uint64) bool {
+	if hash == 0 {
+		return false
+	}
+	_, found := slices.BinarySearch(set, hash)
+	return found
 }
 
 // shows says which of the signals that need something written both documents can show.
@@ -34,17 +72,25 @@ type shows struct{ heading, tag, keyword bool }
 
 func shownBy(a, b *Features) shows {
 	return shows{
-		heading: len(a.Headings) > 0 && len(b.Headings) > 0,
+		heading: a.showsHeadings() && b.showsHeadings(),
 		tag:     len(a.Tags) > 0 && len(b.Tags) > 0,
 		keyword: len(a.Keywords) > 0 && len(b.Keywords) > 0,
 	}
 }
 
-// weigh turns signals into score and confidence. Invariant: neither falls when a signal rises; the pruning of Index
-// rests on it.
-func (w Weights) weigh(s Signals, shown shows) Comparison {
-	c := Comparison{Signals: s}
-	c.Score = w.Title*s.Title + w.Heading*s.Heading + w.Tag*s.Tag + w.Keyword*s.Keyword + w.Path*s.Path + w.Mention*s.Mention
+// showsHeadings says whether there is a heading that is not the title again.
+func (f *Features) showsHeadings() bool {
+	return len(f.Headings) > 1 || len(f.Headings) == 1 && f.Echo == 0
+}
+
+// score is the weighted sum of signals.
+func (w Weights) score(s Signals) float64 {
+	return w.Title*s.Title + w.Heading*s.Heading + w.Tag*s.Tag + w.Keyword*s.Keyword + w.Path*s.Path + w.Mention*s.Mention
+}
+
+// confidence is that of the signals without echoes. Invariant: it does not fall when a signal rises; the pruning of
+// Index rests on it.
+func (w Weights) confidence(carried Signals, shown shows) float64 {
 	possible := w.Title + w.Path + w.Mention
 	if shown.heading {
 		possible += w.Heading
@@ -55,10 +101,10 @@ func (w Weights) weigh(s Signals, shown shows) Comparison {
 	if shown.keyword {
 		possible += w.Keyword
 	}
-	if possible > 0 {
-		c.Confidence = min(1, c.Score/possible) * min(1, float64(1+s.Count())/4)
+	if possible <= 0 {
+		return 0
 	}
-	return c
+	return min(1, w.score(carried)/possible) * min(1, float64(1+carried.Count())/4)
 }
 
 // shared counts the common elements of two sorted sets.

@@ -11,7 +11,8 @@ import "fmt"
 // the same documents and parameters. History:
 //
 //	1: the six signals, damping by (1 + signals)/4.
-const Version = "1"
+//	2: what repeats the title carries no confidence.
+const Version = "2"
 
 // Weights says how much each signal counts. None is negative.
 type Weights struct{ Title, Heading, Tag, Keyword, Path, Mention float64 }

@@ -26,10 +26,12 @@ type Source struct {
 type Features struct {
 	Title    []uint64 // tokens of the title, stop words left out
 	Headings []uint64 // whole normalised headings
+	Echo     uint64   // that one of Headings which is the title again, 0 = none
 	Tags     []uint64
 	Keywords []uint64 // the 30 most frequent terms of the body, stop words left out, ties in term order
 	Folder   string   // folder inside the root, "" at its top
 	Names    []string // what a mention looks like: folded title, aliases and file name as space separated terms, generic and too short ones left out; sorted
+	Said     []string // those of Names that stand in the body: every text says its own title
 }
 
 // maxKeywords is how many terms of the body are kept: the top 30 of the contract.
@@ -43,9 +45,15 @@ func Extract(s Source) Features {
 			f.Title = append(f.Title, hash(term))
 		}
 	}
+	title := normalHeading(s.Title)
 	for _, heading := range s.Headings {
-		if normal := normalHeading(heading); normal != "" {
-			f.Headings = append(f.Headings, hash(normal))
+		normal := normalHeading(heading)
+		if normal == "" {
+			continue
+		}
+		f.Headings = append(f.Headings, hash(normal))
+		if normal == title {
+			f.Echo = hash(normal)
 		}
 	}
 	for _, tag := range s.Tags {
@@ -54,7 +62,13 @@ func Extract(s Source) Features {
 		}
 	}
 	f.Title, f.Headings, f.Tags = unique(f.Title), unique(f.Headings), unique(f.Tags)
-	f.Keywords = keywords(s.Body)
+	buffer, _ := text.AppendTerms(append(make([]byte, 0, 1+len(s.Body)+len(s.Body)/4), ' '), nil, s.Body)
+	f.Keywords = keywords(buffer[1:])
+	for _, name := range f.Names {
+		if bytes.Contains(buffer, []byte(" "+name+" ")) {
+			f.Said = append(f.Said, name)
+		}
+	}
 	return f
 }
 
@@ -111,9 +125,9 @@ type counted struct {
 	n          int
 }
 
-// keywords are the most frequent terms of a body. Numbers and single letters say nothing and are left out.
-func keywords(body string) []uint64 {
-	buffer, _ := text.AppendTerms(make([]byte, 0, len(body)+len(body)/4), nil, body)
+// keywords are the most frequent of the terms of a body, each followed by a space. Numbers and single letters say
+// nothing and are left out.
+func keywords(buffer []byte) []uint64 {
 	found := make([]counted, 0, 256)
 	place := make(map[uint64]int32, 256)
 	gramEnd := false // whether the term before was a bigram, so that a single character only ends its run

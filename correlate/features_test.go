@@ -53,7 +53,7 @@ func TestMentionsAreWholeWordsInTheText(t *testing.T) {
 		{"start `kube-apiserver --x`", []int64{5}},
 		{"", nil},
 	} {
-		if got := ix.Mentioned(c.text); !slices.Equal(got, c.want) {
+		if got := ix.Mentioned(0, c.text); !slices.Equal(got, c.want) {
 			t.Errorf("%q mentions %v, want %v", c.text, got, c.want)
 		}
 	}
@@ -215,4 +215,29 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestWhatRepeatsTheTitleCarriesNoConfidence: a heading and a mention that are the title again are signals, and no
+// reasons of their own to believe in a link.
+func TestWhatRepeatsTheTitleCarriesNoConfidence(t *testing.T) {
+	extract := func(folder, body string, headings ...string) correlate.Features {
+		return correlate.Extract(correlate.Source{Path: folder + "/boiler-valves.md", Title: "Boiler valves", Headings: headings, Body: body})
+	}
+	w := correlate.DefaultWeights()
+	a, b := extract("a/x", "Boiler valves hold.", "Boiler Valves"), extract("b/y", "About boiler valves.", "Boiler valves")
+	got := correlate.Compare(a, b, false, w)
+	if s := got.Signals; s.Title != 1 || s.Heading != 1 || s.Mention != 1 {
+		t.Errorf("%+v", s)
+	}
+	if want := (0.25 + 0.15*got.Signals.Keyword) / 0.6 * 0.75; !near(got.Confidence, want) {
+		t.Errorf("confidence %v, want %v: that of title and keywords", got.Confidence, want)
+	}
+	if cited := correlate.Compare(a, b, true, w); cited.Score != got.Score || cited.Confidence <= got.Confidence {
+		t.Errorf("cited by a name of its own: %+v, before %+v", cited, got)
+	}
+	c, d := extract("a/x", "", "Boiler valves", "Safety", "Parts"), extract("b/y", "", "Boiler valves", "Safety", "Prices")
+	got = correlate.Compare(c, d, false, w)
+	if want := (0.25 + 0.2*0.25) / 0.65 * 0.75; got.Signals.Heading != 0.5 || !near(got.Confidence, want) {
+		t.Errorf("%+v, want a confidence of %v: one of four headings besides the title", got, want)
+	}
 }

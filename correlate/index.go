@@ -28,7 +28,9 @@ type entry struct {
 	id     int64
 	path   string
 	folder string
-	names  string   // joined by commas
+	names  string // joined by commas
+	said   string // those of names that its own text says, joined by commas
+	echo   uint64
 	hashes []uint64 // title, headings, tags, keywords, one behind the other
 	ends   [3]uint32
 	shelf  uint32
@@ -42,22 +44,28 @@ func (e *entry) pack(f Features) {
 		e.ends[i] = uint32(len(e.hashes))
 	}
 	e.hashes = append(e.hashes, f.Keywords...)
-	e.names = strings.Join(f.Names, ",")
+	e.names, e.said, e.echo = strings.Join(f.Names, ","), strings.Join(f.Said, ","), f.Echo
+	if e.said == e.names {
+		e.said = e.names // one string for both
+	}
 }
 
-// features are those that were packed, without the names.
+// features are those that were packed, without names.
 func (e *entry) features() Features {
 	return Features{
 		Title: e.hashes[:e.ends[0]], Headings: e.hashes[e.ends[0]:e.ends[1]], Tags: e.hashes[e.ends[1]:e.ends[2]],
-		Keywords: e.hashes[e.ends[2]:], Folder: e.folder,
+		Keywords: e.hashes[e.ends[2]:], Echo: e.echo, Folder: e.folder,
 	}
 }
 
-func (e *entry) eachName(f func(name string)) {
-	if e.names == "" {
+func (e *entry) eachName(f func(name string)) { eachIn(e.names, f) }
+
+// eachIn calls f for every one of some joined names.
+func eachIn(joined string, f func(name string)) {
+	if joined == "" {
 		return
 	}
-	for name := range strings.SplitSeq(e.names, ",") {
+	for name := range strings.SplitSeq(joined, ",") {
 		f(name)
 	}
 }
@@ -139,6 +147,7 @@ func (ix *Index) Features(doc int64) (Features, bool) {
 	}
 	f := ix.entries[n].features()
 	ix.entries[n].eachName(func(name string) { f.Names = append(f.Names, name) })
+	eachIn(ix.entries[n].said, func(name string) { f.Said = append(f.Said, name) })
 	return f, true
 }
 
@@ -155,11 +164,15 @@ func (ix *Index) Remove(doc int64) {
 	ix.free = append(ix.free, n)
 }
 
-// Mentioned lists the documents that s names by title, alias or file name, as whole words, in id order. The document
-// that s is the text of may be among them; Links takes no notice of it.
-func (ix *Index) Mentioned(s string) []int64 {
+// Mentioned lists the other documents that s, the text of source, names by title, alias or file name, as whole words,
+// in id order. A name that the source has as well counts for nothing here: it is among the Said of its features.
+func (ix *Index) Mentioned(source int64, s string) []int64 {
 	var ids []int64
-	ix.mentions.find(s, func(doc uint32) { ids = append(ids, ix.entries[doc].id) })
+	ix.mentions.find(s, ix.ownKeys(source), func(doc uint32) {
+		if id := ix.entries[doc].id; id != source {
+			ids = append(ids, id)
+		}
+	})
 	return unique(ids)
 }
 

@@ -66,12 +66,25 @@ func (l library) pair(source, target int64, p correlate.Params) (correlate.Link,
 	if source == target || !l.allowed(a.shelf, b.shelf, p.Scope) {
 		return correlate.Link{}, false
 	}
-	c := correlate.Compare(a.features, b.features, names(a.source.Body, b.features.Names), p.Weights)
+	c := correlate.Compare(a.features, b.features, names(a.source.Body, otherThan(a.features.Names, b.features.Names)), p.Weights)
+	if mention := names(a.source.Body, b.features.Names); mention != (c.Signals.Mention == 1) {
+		panic(fmt.Sprintf("%q mentions %q: %v", a.source.Body, b.features.Names, c.Signals.Mention))
+	}
 	relation := l.relation(a.shelf, b.shelf, c.Signals)
 	passes := c.Confidence >= p.MinConfidence && (c.Signals.Count() >= p.MinSignals || relation == "mentions")
 	return correlate.Link{
 		Source: source, Target: target, Relation: relation, Score: c.Score, Confidence: c.Confidence, Signals: c.Signals,
 	}, passes
+}
+
+// otherThan are the names of a target that its source has not as well.
+func otherThan(own, all []string) (names []string) {
+	for _, name := range all {
+		if !slices.Contains(own, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // names looks for each name in the words of a text, one after the other.
@@ -199,7 +212,7 @@ func hierarchy(t *rapid.T, parents map[string][]string) *correlate.Hierarchy {
 // mentionedBy asks the Index about every text, as a caller does through its search.
 func (l library) mentionedBy(ix *correlate.Index, target int64) (ids []int64) {
 	for id, d := range l.documents {
-		if slices.Contains(ix.Mentioned(d.source.Body), target) {
+		if slices.Contains(ix.Mentioned(id, d.source.Body), target) {
 			ids = append(ids, id)
 		}
 	}
@@ -231,7 +244,7 @@ func TestLinksAreThoseOfBruteForce(t *testing.T) {
 			t.Fatalf("%d documents, want %d", ix.Len(), len(l.documents))
 		}
 		for id, d := range l.documents {
-			got, want := bare(ix.Links(id, ix.Mentioned(d.source.Body), p)), bare(l.links(id, p))
+			got, want := bare(ix.Links(id, ix.Mentioned(id, d.source.Body), p)), bare(l.links(id, p))
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("links of %d:\n got %+v\nwant %+v", id, got, want)
 			}
@@ -278,12 +291,12 @@ func (l library) refresh(ix *correlate.Index, stored map[int64][]correlate.Link,
 		for source := range l.documents {
 			links, whole := ix.Merge(stored[source], target, suitors[source], p)
 			if whole {
-				links = ix.Links(source, ix.Mentioned(l.documents[source].source.Body), p)
+				links = ix.Links(source, ix.Mentioned(source, l.documents[source].source.Body), p)
 			}
 			stored[source] = links
 		}
 	}
 	for source := range changed {
-		stored[source] = ix.Links(source, ix.Mentioned(l.documents[source].source.Body), p)
+		stored[source] = ix.Links(source, ix.Mentioned(source, l.documents[source].source.Body), p)
 	}
 }

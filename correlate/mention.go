@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"shelfd/internal/text"
@@ -44,8 +45,18 @@ func (m *mentions) remove(name string, doc uint32) {
 	m.names.remove(key, doc)
 }
 
-// find calls f for every document whose name stands in s, once for each place.
-func (m *mentions) find(s string, f func(doc uint32)) {
+// nameKey is the key of all terms of a name.
+func nameKey(name string) uint64 {
+	key := uint64(0)
+	for term := range strings.SplitSeq(name, " ") {
+		key = follow(key, hash(term))
+	}
+	return key
+}
+
+// find calls f for every document whose name stands in s, once for each place. Names with one of the keys in own are as
+// if they did not stand there.
+func (m *mentions) find(s string, own []uint64, f func(doc uint32)) {
 	buffer, _ := text.AppendTerms(make([]byte, 0, len(s)+len(s)/4), nil, s)
 	all := make([]uint64, 0, len(buffer)/4)
 	for start := 0; start < len(buffer); {
@@ -60,20 +71,33 @@ func (m *mentions) find(s string, f func(doc uint32)) {
 			if m.beginnings[key] == 0 {
 				break
 			}
-			m.names.each(key, f)
+			if !slices.Contains(own, key) {
+				m.names.each(key, f)
+			}
 		}
 	}
 }
 
-// Cites says whether s names a document by title, alias or file name: whether Mentioned would list it. It is cheaper
-// where only one document is in question.
-func (ix *Index) Cites(s string, doc int64) bool {
+// Cites says whether s, the text of source, names a document: whether Mentioned would list it. It is cheaper where only
+// one document is in question.
+func (ix *Index) Cites(source int64, s string, doc int64) bool {
 	n, ok := ix.ordinals[doc]
-	if !ok || ix.entries[n].names == "" {
+	if !ok || ix.entries[n].names == "" || source == doc {
 		return false
 	}
+	own := ix.ownKeys(source)
 	buffer, _ := text.AppendTerms(append(make([]byte, 0, 1+len(s)+len(s)/4), ' '), nil, s)
 	cites := false
-	ix.entries[n].eachName(func(name string) { cites = cites || bytes.Contains(buffer, []byte(" "+name+" ")) })
+	ix.entries[n].eachName(func(name string) {
+		cites = cites || !slices.Contains(own, nameKey(name)) && bytes.Contains(buffer, []byte(" "+name+" "))
+	})
 	return cites
+}
+
+// ownKeys are the keys of a document's own names.
+func (ix *Index) ownKeys(doc int64) (keys []uint64) {
+	if n, ok := ix.ordinals[doc]; ok {
+		ix.entries[n].eachName(func(name string) { keys = append(keys, nameKey(name)) })
+	}
+	return keys
 }

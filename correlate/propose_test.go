@@ -35,7 +35,7 @@ func TestRefusedPairsLetTheNextBestMoveUp(t *testing.T) {
 			}
 		}
 		for id, d := range left.documents {
-			links, compared := ix.Propose(id, ix.Mentioned(d.source.Body), refused, p)
+			links, compared := ix.Propose(id, ix.Mentioned(id, d.source.Body), refused, p)
 			if got, want := bare(links), bare(left.links(id, p)); !reflect.DeepEqual(got, want) {
 				t.Fatalf("links of %d:\n got %+v\nwant %+v", id, got, want)
 			}
@@ -88,9 +88,9 @@ func TestCitesIsWhetherMentionedListsIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, ix := drawLibrary(t)
 		for source, d := range l.documents {
-			mentioned := ix.Mentioned(d.source.Body)
+			mentioned := ix.Mentioned(source, d.source.Body)
 			for target := range l.documents {
-				if got, want := ix.Cites(d.source.Body, target), slices.Contains(mentioned, target); got != want {
+				if got, want := ix.Cites(source, d.source.Body, target), slices.Contains(mentioned, target); got != want {
 					t.Fatalf("%d cites %d: %v, want %v", source, target, got, want)
 				}
 			}

@@ -153,7 +153,7 @@ func (ix *Index) cost(d driver, f *Features) int {
 func sufficient(d driver, f *Features, p Params) bool {
 	for other := range 8 { // which of headings, tags, keywords the other document has
 		shown := shows{
-			heading: other&1 != 0 && len(f.Headings) > 0,
+			heading: other&1 != 0 && f.showsHeadings(),
 			tag:     other&2 != 0 && len(f.Tags) > 0,
 			keyword: other&4 != 0 && len(f.Keywords) > 0,
 		}
@@ -170,7 +170,7 @@ func sufficient(d driver, f *Features, p Params) bool {
 		if shown.keyword {
 			best.Keyword = 1
 		}
-		if c := p.Weights.weigh(best, shown); c.Confidence >= p.MinConfidence && best.Count() >= p.MinSignals {
+		if p.Weights.confidence(best, shown) >= p.MinConfidence {
 			return false
 		}
 	}
@@ -185,6 +185,10 @@ func (ix *Index) link(source, target uint32, mentioned bool, p Params) (Link, bo
 	if !ok {
 		return Link{}, false
 	}
+	if c.Signals.Mention == 0 && a.saysNameOf(b) {
+		c.Signals.Mention = 1
+		c.Score = p.Weights.score(c.Signals)
+	}
 	relation := ix.hierarchy.relation(ix.shelves[a.shelf], ix.shelves[b.shelf], c.Signals)
 	if c.Signals.Count() < p.MinSignals && relation != RelationMentions {
 		return Link{}, false
@@ -196,26 +200,34 @@ func (ix *Index) link(source, target uint32, mentioned bool, p Params) (Link, bo
 	}, true
 }
 
-// compareAbove is Compare for pairs that reach the least confidence; it gives up on others as soon as it can.
+// saysNameOf says whether the text of a document says a name of its own that the other has as well.
+func (e *entry) saysNameOf(other *entry) (says bool) {
+	eachIn(e.said, func(said string) {
+		other.eachName(func(name string) { says = says || name == said })
+	})
+	return says
+}
+
+// compareAbove is Compare for pairs that reach the least confidence, but for mentions by a name that both have; it
+// gives up on others as soon as it can.
 func compareAbove(a, b *Features, mentioned bool, p Params) (Comparison, bool) {
 	shown := shownBy(a, b)
-	s := Signals{Title: jaccard(a.Title, b.Title), Path: proximity(a.Folder, b.Folder)}
-	if mentioned {
-		s.Mention = 1
-	}
+	s := Signals{Title: jaccard(a.Title, b.Title), Path: proximity(a.Folder, b.Folder), Mention: one(mentioned)}
 	best := s
 	best.Heading, best.Tag, best.Keyword = one(shown.heading), one(shown.tag), one(shown.keyword)
-	if p.Weights.weigh(best, shown).Confidence < p.MinConfidence {
+	if p.Weights.confidence(best, shown) < p.MinConfidence {
 		return Comparison{}, false
 	}
-	s.Heading, s.Tag = jaccard(a.Headings, b.Headings), jaccard(a.Tags, b.Tags)
+	likeness, carried := headings(a, b)
+	s.Heading, s.Tag = carried, jaccard(a.Tags, b.Tags)
 	best.Heading, best.Tag = s.Heading, s.Tag
-	if p.Weights.weigh(best, shown).Confidence < p.MinConfidence {
+	if p.Weights.confidence(best, shown) < p.MinConfidence {
 		return Comparison{}, false
 	}
 	s.Keyword = overlap(a.Keywords, b.Keywords)
-	c := p.Weights.weigh(s, shown)
-	return c, c.Confidence >= p.MinConfidence
+	confidence := p.Weights.confidence(s, shown)
+	s.Heading = likeness
+	return Comparison{Signals: s, Score: p.Weights.score(s), Confidence: confidence}, confidence >= p.MinConfidence
 }
 
 func one(yes bool) float64 {

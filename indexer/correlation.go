@@ -320,7 +320,7 @@ func (c *correlation) mentions(tx *store.Tx, d store.Document) ([]int64, error) 
 	if err != nil {
 		return nil, err
 	}
-	mentioned := slices.DeleteFunc(c.index.Mentioned(content[d.Body:]), func(id int64) bool { return id == d.ID })
+	mentioned := c.index.Mentioned(d.ID, content[d.Body:])
 	if slices.Equal(before, mentioned) {
 		return mentioned, nil
 	}
@@ -433,7 +433,7 @@ func (c *correlation) citing(tx *store.Tx, id int64) ([]int64, error) {
 			return nil, err
 		}
 		_, did := slices.BinarySearch(c.citedBy[id], source)
-		if c.index.Cites(body, id) == did {
+		if c.index.Cites(source, body, id) == did {
 			continue
 		}
 		if err := c.readAgain(tx, source); err != nil {

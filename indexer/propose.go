@@ -228,7 +228,7 @@ func (r *run) cited(v *store.View, id int64) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.links.index.Mentioned(content[d.Body:]), nil
+	return r.links.index.Mentioned(id, content[d.Body:]), nil
 }
 
 // sayCorrelate records the settings and puts the documents down.

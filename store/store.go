@@ -30,7 +30,8 @@ import (
 //	4: sources of derived documents, their blocks, boxes of chunks.
 //	5: texts of inbound links.
 //	6: scope terms with a sign of their own; languages in the index of chunks.
-const LayoutVersion = 6
+//	7: features say which names a text says itself.
+const LayoutVersion = 7
 
 // ContentVersion numbers what cutting and segmentation make of the same bytes; a document cut by another version is
 // cut again. History:
