@@ -212,3 +212,13 @@ func TestAnyPassageFitsTheBudget(t *testing.T) {
 		l.ok("search_documents", fields{"query": query, "detail": "evidence", "limit": 50}, nil)
 	}
 }
+
+func TestALineOfTheFrontMatterIsInNoPassage(t *testing.T) {
+	l := newLibrary(t, map[string]string{"valves.md": "---\nauthor: Ada\n---\n\n" + plant(relief, drain)})
+	l.goneTo(fields{"doc_path": "Standard/valves.md", "line": 2})
+	var card passageCard
+	l.ok("get_chunk", fields{"doc_path": "Standard/valves.md", "line": 5}, &card)
+	if card.LineStart != 5 {
+		t.Errorf("line 5 is in L%d-%d", card.LineStart, card.LineEnd)
+	}
+}

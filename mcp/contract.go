@@ -3,13 +3,16 @@ package mcp
 // structureFirst is the size in tokens above which a document should be read by its outline.
 const structureFirst = 8000
 
+// glance is the size in tokens up to which reading all costs less than looking at the outline first.
+const glance = 1500
+
 // instructions is what a client tells its model about this server: only what no single tool says. At most 2,000
 // characters, where clients cut.
 const instructions = `shelfd keeps the user's Markdown folders ("shelves") indexed while they change. Every document is a tree of sections (nodes) with the line numbers of the file.
 
 FIND
 1. browse_documents() first: shelves, then folders, then documents; names and descriptions usually lead to the right one.
-2. search_documents() is the escalation: an exact term, or browsing has stalled. Use distinctive words, not a question.
+2. search_documents() is the escalation: an exact term, a folder too long to page through (name it in folder), or browsing has stalled. Use distinctive words as the text would have them, not a question.
 3. One document clearly fits: read it. Several fit equally well: ask the user which.
 
 READ
@@ -17,16 +20,16 @@ READ
 - get_node_content() reads sections. Take leaf nodes: a parent brings everything below it.
 - related_documents() shows what a document links to, and what links to it.
 
-NOT FOUND? Empty results and results that miss the point count alike. Before you say so: browse every plausible folder, read the outlines of plausible documents, search with the key words, then with synonyms and in the other language the library uses, then list the folder to its end (limit 50, offset = next_offset until has_more is false). Never fill the gap from general knowledge.
+NOT FOUND? Empty results and results that miss the point count alike. Before you say so: browse every plausible folder, read the outlines of plausible documents, search with the key words, then with synonyms and in the other language the library uses, then list the likely folder to its end (limit 50, offset = next_offset until has_more is false). Say what you tried. An example is not a default; never fill the gap from general knowledge.
 
 RULES
-- Copy doc_path, folder, node_id and citation exactly from an answer; never build or guess one, and never invent a value for an argument.
-- Unknown node_id: the document has changed. Call get_document_structure() again.
+- Copy doc_path, folder, node_id and kb:// citations exactly from an answer; never build or guess one, and never invent a value for an argument.
+- Unknown node_id: call get_document_structure() again.
 - After an error follow next_steps instead of repeating the call.
 - Parts: raise part until pagination.has_more is false.
 - If an answer says index.state "indexing" or a shelf is offline, tell the user that it may be incomplete or old.
 
-CITE every claim as [doc_path, L<start>-<end>], with the numbers printed before the lines, as narrow as the claim. Only what you have read with get_node_content() is evidence; snippets and summaries are not.`
+CITE every claim as [doc_path, L<start>-<end>], with the numbers printed before the lines, as narrow as the claim. Only what you have read with get_node_content() or get_chunk() is evidence; snippets and summaries are not.`
 
 func docPath() param {
 	return param{
@@ -72,7 +75,7 @@ func documentTool() *tool {
 	return &tool{
 		name: "get_document", title: "Describe a document", reads: true, repeatable: true, run: describeDocument,
 		about: "What is known of one document without its text: title, front matter, tags, lines, tokens, links in and out, problems in reading it. " +
-			"Tells how to go on: `read_structure_first` is true above 8,000 tokens; smaller documents can be read from their top sections.",
+			"Tells how to go on: `read_structure_first` is true above 8,000 tokens; of smaller ones the top sections can be read whole.",
 		params: []param{docPath()},
 	}
 }
@@ -99,7 +102,7 @@ func contentTool() *tool {
 	return &tool{
 		name: "get_node_content", title: "Read sections", reads: true, repeatable: true, run: content,
 		about: "The Markdown of one or more sections as it stands in the file, each line behind its line number (`123│ text`). " +
-			"A section comes with all its subsections, so ask for leaves; a parent only when you want all of it. The one tool whose answers are evidence: cite them as [doc_path, L<start>-<end>]. " +
+			"A section comes with all its subsections, so ask for leaves; a parent only when you want all of it. What it shows is evidence: cite the lines that carry a claim as [doc_path, L<start>-<end>]. " +
 			"Long text comes in parts.",
 		params: []param{
 			docPath(),
@@ -118,7 +121,7 @@ func searchTool() *tool {
 		about: "Full-text search; returns passages with their section, lines and a snippet, best first. All words are wanted; with few hits it relaxes to some of the words, then to parts of words and to words spelled alike (`match` says so). " +
 			"Also: \"a phrase\", pre*, -not, OR, and filters shelf: path: tag: title: heading: after:2025-01-01 before: or any front matter key. " +
 			"Case and accents don't matter; Chinese, Japanese, Korean and identifiers (C++, ISO-27001, foo_bar) work. " +
-			"Use it for exact terms and when browsing has stalled, then read the hits with get_node_content.",
+			"Use it for exact terms, in long folders and when browsing has stalled, then read the hits with get_node_content.",
 		params: []param{
 			{
 				name: "query", kind: aString, required: true, min: 1, max: maxArgument,
@@ -137,17 +140,17 @@ func searchTool() *tool {
 			},
 			{
 				name: "where", kind: aString, min: 1, max: maxArgument,
-				about: "Filters only, kept apart from the words: tag:safety after:2025-01-01 status=draft",
+				about: "Filters as they may also stand in the query, kept apart from the words: tag:safety after:2025-01-01 status=draft. A front matter key equals its whole value.",
 			},
 			{
 				name: "mode", kind: aString, choices: []string{"auto", "fts", "vector", "hybrid", "literal", "regex"}, absent: "auto",
-				about: "How to look. literal and regex go through the stored text; leave it at auto otherwise.",
+				about: "How to look; leave it at auto. literal and regex go through the stored text character by character; vector and hybrid look for the same meaning in other words, where the library has that.",
 			},
 			{
 				name: "scope", kind: aString, choices: []string{"global", "department", "personal"},
 				about: "Only documents for everyone, for a department, or of one person, where shelves make that difference.",
 			},
-			{name: "locale", kind: aString, min: 1, max: maxArgument, about: "Language of display names, such as it."},
+			{name: "locale", kind: aString, min: 1, max: maxArgument, about: "Language of display_path in the hits, such as it; doc_path never changes."},
 		},
 	}
 }

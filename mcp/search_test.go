@@ -129,3 +129,34 @@ func TestRelatedDocumentsShowTheAuthorsLinks(t *testing.T) {
 		t.Errorf("%+v %+v", n, e.Next)
 	}
 }
+
+func TestTheAdviceJudgesTheHitsShown(t *testing.T) {
+	l := newLibrary(t, map[string]string{
+		"a.md": "# Alpha\n\nzebra quagga\n", "b.md": "# Beta\n\nzebra alone\n", "c.md": "# Gamma\n\nzebra too\n",
+	})
+	for _, tc := range []struct {
+		args    fields
+		summary string
+		reads   int
+	}{
+		{fields{"query": "zebra"}, "3 passages", 3},
+		{fields{"query": "zebra quagga"}, "Only the first 1 of the hits shown have all the words", 3},
+		{fields{"query": "zebra quagga", "limit": 1}, "best first", 1},
+		{fields{"query": "quagga zebrine"}, "No hit shown has all the words", 1},
+	} {
+		e := l.ok("search_documents", tc.args, nil)
+		reads := 0
+		for _, option := range e.Next.Options {
+			if strings.HasPrefix(option, "get_node_content(") {
+				reads++
+			}
+		}
+		if !strings.Contains(e.Next.Summary, tc.summary) || reads != tc.reads {
+			t.Errorf("%v: %s, %d calls that read", tc.args, e.Next.Summary, reads)
+		}
+	}
+	e := l.ok("search_documents", fields{"query": "zebra heading:Omega"}, nil)
+	if !strings.Contains(strings.Join(e.Next.Options, "\n"), "without the filter heading:Omega") {
+		t.Errorf("%v", e.Next.Options)
+	}
+}

@@ -185,6 +185,13 @@ func chunkAtLine(v *store.View, args values) (store.Chunk, error) {
 		return store.Chunk{}, invalid("line", fmt.Sprintf("the document ends at line %d", d.Lines), fmt.Sprintf("1-%d, or line_text with what the line said", d.Lines))
 	}
 	c, err := v.ChunkAt(d, line, lineText)
+	if err == nil && lineText == "" && line < c.Lines.Start && c.ID == d.FirstChunk && len(d.FrontMatter) > 0 {
+		return c, &refusal{
+			code: NotFound, text: fmt.Sprintf("line %d of %s stands before its text, in the front matter", line, quoted(d.Path)),
+			details: map[string]any{"candidates": []candidate{}},
+			steps:   next("No passage holds front matter.", callText("get_document", "doc_path", arg(d.Path))+" shows it."),
+		}
+	}
 	if !errors.Is(err, store.ErrNotFound) {
 		return c, err
 	}

@@ -92,7 +92,7 @@ func (t tree) readingAdvice(nodes []passage, p pagination) steps {
 	}
 	cite := "Cite as [doc_path, L<start>-<end>] with the line numbers printed before the lines."
 	if len(nodes) > 0 && clip(t.document.Path, 200) == t.document.Path {
-		cite = fmt.Sprintf("Cite what you use, as narrowly as it stands, such as [%s, L%d-%d].", t.document.Path, nodes[0].LineStart, nodes[0].LineEnd)
+		cite = fmt.Sprintf("Cite only the lines that carry a claim, one citation a claim: within [%s, L%d-%d].", t.document.Path, nodes[0].LineStart, nodes[0].LineEnd)
 	}
 	return next(fmt.Sprintf("Part %d of %d.", p.Part, p.Parts), cite, more)
 }

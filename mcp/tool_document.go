@@ -210,6 +210,9 @@ func (card documentCard) advice(top []string) steps {
 	case card.StructureFirst:
 		return next(fmt.Sprintf("Long document (%d tokens): look at the outline first, then read only the sections you need.", card.Tokens), outline, neighbours)
 	}
+	if card.Tokens > glance {
+		return next(fmt.Sprintf("%d tokens: the outline finds the section you need; the whole can be read as well.", card.Tokens), outline, readCall(card.DocPath, top), neighbours)
+	}
 	return next(fmt.Sprintf("Short enough (%d tokens) to be read from its top sections.", card.Tokens), readCall(card.DocPath, top), outline, neighbours)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 
 	"shelfd/store"
@@ -250,22 +251,57 @@ func (f found) advice(args values) steps {
 	if len(f.Hits) == 0 {
 		return f.emptyAdvice(args, growing)
 	}
-	best := f.Hits[0]
-	summary := fmt.Sprintf("%s, best first. Read a section before you rely on it.", count(f.Total, "passage", "passages"))
-	if f.Relaxed {
-		summary = "Not every hit has all the words (see match). Check whether these answer the question, or try other words."
-	}
 	more := ""
 	if f.HasMore {
 		more = fmt.Sprintf("The same call with offset=%d for more.", f.NextOffset)
 	}
-	return next(summary, readCall(best.DocPath, []string{best.NodeID}), f.corrected(), more, growing)
+	options := append(f.readings(), f.corrected(), more, growing)
+	return next(f.looseness(), options...)
 }
+
+// looseness says how many of the hits shown have all the words.
+func (f found) looseness() string {
+	exact := 0
+	for _, h := range f.Hits {
+		if h.Match == store.MatchExact {
+			exact++
+		}
+	}
+	switch {
+	case exact == len(f.Hits):
+		return fmt.Sprintf("%s, best first. Read a section before you rely on it.", count(f.Total, "passage", "passages"))
+	case exact == 0:
+		return "No hit shown has all the words as typed (see match). Check whether these answer the question, or try other words."
+	}
+	return fmt.Sprintf("Only the first %d of the hits shown have all the words as typed (see match). Check whether they answer the question, or try other words.", exact)
+}
+
+// readings are calls that read the best hits, of up to three documents: which of them fits is for the model to say.
+func (f found) readings() (calls []string) {
+	const documents = 3
+	read := map[string]bool{}
+	for _, h := range f.Hits {
+		if len(read) == documents {
+			break
+		}
+		if !read[h.DocPath] {
+			read[h.DocPath] = true
+			calls = append(calls, readCall(h.DocPath, []string{h.NodeID}))
+		}
+	}
+	return calls
+}
+
+// writtenFilter is the first filter in a query.
+var writtenFilter = regexp.MustCompile(`[\pL_][\pL\pN_-]*(?::|!=|[=<>])(?:"[^"]*"|\S+)`)
 
 func (f found) emptyAdvice(args values, growing string) steps {
 	wider := ""
 	if args.text("folder") != "" || args.text("doc_path") != "" || args.text("where") != "" {
 		wider = "Search without folder, doc_path and where."
+	}
+	if filtered := writtenFilter.FindString(args.text("query")); filtered != "" {
+		wider = strings.TrimSpace(fmt.Sprintf("Search without the filter %s. %s", filtered, wider))
 	}
 	if f.Offset > 0 {
 		return next("No more passages.", "Use a smaller offset, or other words.")

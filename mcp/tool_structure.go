@@ -175,12 +175,20 @@ func (t tree) find(id string) (int, error) {
 		}
 	}
 	near := nearest(id, ids, 5)
+	if len(ids) <= 5 {
+		near = ids // few enough to name them all
+	}
 	r := &refusal{code: NotFound, text: fmt.Sprintf("no node %s in %s", quoted(id), quoted(t.document.Path))}
 	if len(near) > 0 {
 		near = some(near, 1500)
 		r.text += "; close: " + strings.Join(near, ", ")
 		r.details = map[string]any{"nearest": near}
 	}
-	r.steps = next("The document may have changed since you saw this node_id.", callText("get_document_structure", "doc_path", arg(t.document.Path))+" gives the present ones.")
+	instead := ""
+	if len(near) > 0 {
+		instead = readCall(t.document.Path, near[:1]) + " if that was meant."
+	}
+	r.steps = next("No section has this node_id: it was guessed, or the document has changed.",
+		callText("get_document_structure", "doc_path", arg(t.document.Path))+" gives the present ones.", instead)
 	return 0, r
 }
