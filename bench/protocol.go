@@ -180,7 +180,7 @@ func cancelTimes(d *daemon, p *peer) error {
 		if err != nil {
 			return err
 		}
-		time.Sleep(100 * time.Millisecond) // it is at work
+		<-time.After(100 * time.Millisecond) // it is at work
 		if err := p.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": map[string]any{"requestId": id}}); err != nil {
 			return err
 		}
@@ -199,7 +199,9 @@ func cancelTimes(d *daemon, p *peer) error {
 func untilIdle(pid int) (time.Duration, error) {
 	begun := time.Now()
 	last, lastAt := int64(-1), begun
-	for time.Since(lastAt) < 60*time.Millisecond {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for ; time.Since(lastAt) < 60*time.Millisecond; <-tick.C {
 		ticks, err := ticksOf(pid)
 		if err != nil {
 			return 0, err
@@ -207,7 +209,6 @@ func untilIdle(pid int) (time.Duration, error) {
 		if ticks != last {
 			last, lastAt = ticks, time.Now()
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	return lastAt.Sub(begun), nil
 }

@@ -23,6 +23,7 @@ type program struct {
 	getenv   func(string) string
 	flags    config.Flags
 	socket   *os.File // of the service manager, nil without one
+	colour   bool     // paint what goes to out, which is no terminal itself
 	entered  bool     // a command's own code has begun: errors before that are the command line's
 }
 

@@ -15,7 +15,7 @@ type screen struct {
 }
 
 func (p *program) screen() screen {
-	return screen{p.out, terminal(p.out) && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb"}
+	return screen{p.out, p.colour || terminal(p.out) && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb"}
 }
 
 // The colours, as SGR parameters that every terminal has.

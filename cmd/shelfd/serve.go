@@ -304,6 +304,8 @@ func (d *daemon) status(context.Context) (any, error) {
 		Index: indexLine(s.Progress), Queue: s.Queue, Commits: s.Commits, LagMS: float64(s.Lag.Microseconds()) / 1e3,
 		LastError: s.LastError, Watch: map[string]watchLine{},
 	}
+	calls := d.metrics.Calls()
+	l.Calls = callsLine{calls.Total, calls.Median.Seconds() * 1e3, calls.P99.Seconds() * 1e3}
 	if !d.declared.Load() {
 		l.Index.State = "indexing"
 	}

@@ -30,6 +30,7 @@ type live struct {
 	LastCommit  *time.Time           `json:"last_commit,omitempty"`
 	LagMS       float64              `json:"lag_ms"` // from the first event of the last batch to its commit
 	LastError   string               `json:"last_error,omitempty"`
+	Calls       callsLine            `json:"calls"`
 	Watch       map[string]watchLine `json:"watch"` // by shelf
 }
 
@@ -38,6 +39,13 @@ type indexLine struct {
 	State string `json:"state"` // indexing | ready
 	Done  int    `json:"done"`
 	Total int    `json:"total"`
+}
+
+// callsLine is how many calls of tools were answered since the start, and how long they took.
+type callsLine struct {
+	Total    int     `json:"total"`
+	MedianMS float64 `json:"median_ms"`
+	P99MS    float64 `json:"p99_ms"`
 }
 
 // watchLine is how a shelf is watched.
@@ -87,8 +95,8 @@ func (p *program) statusCommand() *cobra.Command {
 		Short: "Show shelves, counts, problems and what the daemon is doing",
 		Long: `Show shelves, counts, problems and what the daemon is doing.
 
---follow shows the progress of indexing and ends when everything is indexed. --wait does the same without a word, and
-also waits for a daemon that is still starting.`,
+--follow shows the progress of indexing. On a terminal it goes on as a live view until Ctrl-C; elsewhere it ends when
+everything is indexed. --wait does the latter without a word, and also waits for a daemon that is still starting.`,
 		Example: `  shelfd status
   shelfd status --follow
   shelfd serve ~/notes & shelfd status --wait 30s`,
@@ -103,12 +111,15 @@ also waits for a daemon that is still starting.`,
 				if err := p.follow(c.Context()); err != nil {
 					return err
 				}
+				if terminal(p.out) && !asJSON {
+					return p.liveView(c.Context())
+				}
 			}
 			return p.status(c.Context(), asJSON)
 		},
 	}
 	jsonFlag(c, &asJSON)
-	c.Flags().BoolVar(&follow, "follow", false, "show the progress of indexing until it is done")
+	c.Flags().BoolVar(&follow, "follow", false, "show the progress of indexing, then a live view on a terminal")
 	c.Flags().DurationVar(&wait, "wait", 0, "wait up to `DURATION` for the daemon and its first comparison with the disk")
 	return c
 }
@@ -191,6 +202,9 @@ func (p *program) printStatus(r statusReport) {
 	default:
 		s.line("daemon    pid %d, version %s, up since %s", d.PID, d.Version, d.StartedAt.Local().Format(time.DateTime))
 		s.line("index     %s, queue %d, last write %s", d.Index, d.Queue, agoOr(d.LastCommit))
+		if d.Calls.Total > 0 {
+			s.line("calls     %d, median %.1f ms, p99 %.1f ms; last save searchable after %.0f ms", d.Calls.Total, d.Calls.MedianMS, d.Calls.P99MS, d.LagMS)
+		}
 		if d.ConfigError != "" {
 			s.line("%s", s.paint(red, "configuration refused, the old one stays: "+d.ConfigError))
 		}
