@@ -29,6 +29,7 @@ func mayImport() map[string][]string {
 		"internal/service": {"systemd"},
 		"internal/doctor":  {"internal/config", "watcher"},
 		"internal/metrics": {},
+		"internal/mapview": {"store"},
 		"systemd":          {},
 		"mcp":              {"store", "indexer", "chunker", "internal/text"},
 	}

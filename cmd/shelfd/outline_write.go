@@ -29,7 +29,7 @@ func (p *program) writeOutlines(ctx context.Context, folder string, named []stri
 		if err != nil {
 			return err
 		}
-		if err := outsideRoots(folder, roots); err != nil {
+		if err := outsideRoots("outline", folder, roots); err != nil {
 			return err
 		}
 		documents, err := documentsNamed(v, named)
@@ -52,7 +52,7 @@ func (p *program) writeEach(v *store.View, folder *os.Root, roots []string, docu
 	written := 0
 	for _, d := range documents {
 		target := filepath.Join(filepath.FromSlash(d.Path), indexName)
-		if err := outsideRoots(filepath.Join(folder.Name(), target), roots); err != nil {
+		if err := outsideRoots("outline", filepath.Join(folder.Name(), target), roots); err != nil {
 			return err
 		}
 		text, err := renderIndex(v, d)
@@ -81,11 +81,11 @@ func rootsIn(v *store.View) ([]string, error) {
 }
 
 // outsideRoots refuses a path inside a shelf root, by whatever name the root is reached.
-func outsideRoots(path string, roots []string) error {
+func outsideRoots(command, path string, roots []string) error {
 	resolved := config.Resolve(path)
 	for _, root := range roots {
 		if config.Inside(resolved, root) || reaches(resolved, root) {
-			return usage("outline: %q is inside the shelf root %q, where shelfd never writes; name another folder", path, root)
+			return usage("%s: %q is inside the shelf root %q, where shelfd never writes; name another place", command, path, root)
 		}
 	}
 	return nil

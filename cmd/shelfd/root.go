@@ -37,7 +37,7 @@ The daemon serves; every other command reads its index or asks it.`,
 		}
 	}
 	add("serve", p.serveCommand(), p.addCommand(), p.removeCommand(), p.renameCommand(), p.connectCommand())
-	add("read", p.searchCommand(), p.getCommand(), p.outlineCommand(), p.relatedCommand(), p.recentCommand(), p.shelvesCommand())
+	add("read", p.searchCommand(), p.getCommand(), p.outlineCommand(), p.relatedCommand(), p.recentCommand(), p.mapCommand(), p.shelvesCommand())
 	add("look", p.statusCommand(), p.syncCommand(), p.checkCommand(), p.dumpCommand(), p.configCommand(), p.serviceCommand(), p.doctorCommand(), p.manCommand(), p.versionCommand())
 	add("look", p.exportCommand(), p.importCommand(), p.ledgerCommand())
 	root.SetHelpCommand(helpCommand())

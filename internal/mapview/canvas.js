@@ -1,0 +1,270 @@
+// The canvas: what is drawn, and what the pointer means.
+
+const canvas = document.getElementById('canvas'), pen = canvas.getContext('2d');
+const view = { x: 0, y: 0, zoom: 1, width: 0, height: 0, follow: true };
+let chosen = null, under = null, matches = new Set(), colours = {};
+
+const shelfColour = i => `hsl(${(210 + i * 137.5) % 360} ${colours.dark ? '48% 64%' : '46% 46%'})`;
+
+function readColours() {
+  const style = getComputedStyle(document.documentElement);
+  for (const name of ['paper', 'ink', 'quiet', 'line', 'card', 'accent', 'text', 'heuristic', 'manual']) {
+    colours[name] = style.getPropertyValue('--' + name).trim();
+  }
+  colours.dark = matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
+// still is whether things should stand where they end up at once.
+const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+let waiting = false;
+
+function redraw() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    const until = performance.now() + 12;
+    while (heat > 0.02 && (still || performance.now() < until)) tick();
+    if (view.follow) fit();
+    draw();
+    if (heat > 0.02) redraw(); else document.body.dataset.settled = 'yes';
+  });
+}
+
+// warm sets the layout moving again.
+function warm(to) {
+  heat = Math.max(heat, to);
+  delete document.body.dataset.settled;
+  redraw();
+}
+
+function fit() {
+  let left = Infinity, right = -Infinity, top = Infinity, bottom = -Infinity;
+  for (const n of shown) {
+    const r = radius(n) + 14;
+    left = Math.min(left, n.x - r); right = Math.max(right, n.x + r);
+    top = Math.min(top, n.y - r); bottom = Math.max(bottom, n.y + r);
+  }
+  if (left > right) return;
+  view.zoom = Math.min(1.8, view.width / (right - left + 40), view.height / (bottom - top + 60));
+  view.x = (left + right) / 2;
+  view.y = (top + bottom) / 2;
+}
+
+function measure() {
+  const box = canvas.getBoundingClientRect(), scale = devicePixelRatio || 1;
+  view.width = box.width;
+  view.height = box.height;
+  canvas.width = Math.max(1, Math.round(box.width * scale));
+  canvas.height = Math.max(1, Math.round(box.height * scale));
+  redraw();
+}
+
+const screen = n => [(n.x - view.x) * view.zoom + view.width / 2, (n.y - view.y) * view.zoom + view.height / 2];
+const drawnRadius = n => radius(n) * Math.max(0.55, Math.min(1.6, view.zoom));
+
+// about is what the chosen or pointed-at circle is linked with; null when nothing is chosen.
+function about() {
+  const centre = chosen || under;
+  if (!centre || centre.open) return null;
+  const set = new Set([centre]);
+  for (const e of edges) { if (e.a === centre) set.add(e.b); if (e.b === centre) set.add(e.a); }
+  return set;
+}
+
+function draw() {
+  const scale = devicePixelRatio || 1;
+  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  pen.clearRect(0, 0, view.width, view.height);
+  const focus = about();
+  const dim = n => (focus && !focus.has(n)) || (matches.size && !focus && !matches.has(n) && !n.open);
+  drawFolders();
+  for (const e of edges) drawEdge(e, focus);
+  for (const n of shown) drawCircle(n, dim(n));
+  drawLabels(focus, dim);
+}
+
+function drawFolders() {
+  pen.lineWidth = 1;
+  pen.setLineDash([]);
+  pen.strokeStyle = colours.line;
+  pen.beginPath();
+  for (const n of shown) {
+    if (!n.parent) continue;
+    pen.moveTo(...screen(n.parent));
+    pen.lineTo(...screen(n));
+  }
+  pen.stroke();
+  pen.strokeStyle = pen.fillStyle = colours.quiet; // shelves that extend others
+  library.shelves.forEach((s, i) => (s.parents || []).forEach(p => arrow(tree[i], tree[p], 2)));
+}
+
+function arrow(a, b, width) {
+  const [x, y] = screen(a), [u, v] = screen(b), far = Math.hypot(u - x, v - y);
+  if (far < 1) return;
+  const r = drawnRadius(b) + 2, tx = u - (u - x) / far * r, ty = v - (v - y) / far * r, turn = Math.atan2(v - y, u - x);
+  pen.lineWidth = width;
+  pen.beginPath();
+  pen.moveTo(x, y);
+  pen.lineTo(tx, ty);
+  pen.stroke();
+  pen.setLineDash([]);
+  pen.beginPath();
+  pen.moveTo(tx, ty);
+  pen.lineTo(tx - 8 * Math.cos(turn - 0.4), ty - 8 * Math.sin(turn - 0.4));
+  pen.lineTo(tx - 8 * Math.cos(turn + 0.4), ty - 8 * Math.sin(turn + 0.4));
+  pen.fill();
+}
+
+function drawEdge(e, focus) {
+  const near = focus && focus.has(e.a) && focus.has(e.b) && (e.a === (chosen || under) || e.b === (chosen || under));
+  pen.strokeStyle = pen.fillStyle = colours[e.origin];
+  pen.globalAlpha = focus ? (near ? 0.9 : 0.07) : e.origin === 'heuristic' ? 0.2 + 0.4 * e.confidence : 0.5;
+  pen.setLineDash(e.origin === 'heuristic' ? [5, 4] : []);
+  pen.lineWidth = Math.min(6, (e.origin === 'manual' ? 2 : 1) + Math.log2(e.n) * 0.7);
+  const [x, y] = screen(e.a), [u, v] = screen(e.b);
+  pen.beginPath();
+  pen.moveTo(x, y);
+  pen.lineTo(u, v);
+  pen.stroke();
+  pen.globalAlpha = 1;
+  pen.setLineDash([]);
+}
+
+function drawCircle(n, dimmed) {
+  const [x, y] = screen(n), r = drawnRadius(n), colour = shelfColour(n.shelf);
+  pen.globalAlpha = dimmed ? 0.25 : 1;
+  pen.beginPath();
+  pen.arc(x, y, r, 0, 2 * Math.PI);
+  pen.fillStyle = n.kind === 'document' ? colour : colours.paper;
+  pen.fill();
+  if (n.kind !== 'document') {
+    pen.globalAlpha = dimmed ? 0.1 : n.open ? 0.25 : 0.3;
+    pen.fillStyle = colour;
+    pen.fill();
+    pen.globalAlpha = dimmed ? 0.25 : 1;
+    pen.lineWidth = n.kind === 'shelf' ? 3 : 1.5;
+    pen.strokeStyle = colour;
+    pen.stroke();
+    if (!n.open && r > 11) {
+      write(String(n.size), x, namedInside(n) ? y - 7 : y, 11, colours.ink, 'center');
+      if (namedInside(n)) write(clip(n.name, 1.8 * r, 10), x, y + 7, 10, colours.quiet, 'center');
+    }
+  }
+  if (matches.has(n) || n === chosen || n === under) {
+    pen.lineWidth = n === chosen ? 3 : 2;
+    pen.strokeStyle = n === chosen || n === under ? colours.accent : colours.manual;
+    pen.beginPath();
+    pen.arc(x, y, r + 4, 0, 2 * Math.PI);
+    pen.stroke();
+  }
+  pen.globalAlpha = 1;
+}
+
+// namedInside says whether a closed branch has room for its name.
+const namedInside = n => n.kind !== 'shelf' && n.kind !== 'document' && !n.open && drawnRadius(n) > 20;
+
+// clip shortens a text to a width.
+function clip(text, width, size) {
+  pen.font = `${size}px system-ui, sans-serif`;
+  let short = text;
+  while (short.length > 1 && pen.measureText(short).width > width) short = short.slice(0, -2) + '…';
+  return short;
+}
+
+function write(text, x, y, size, colour, align) {
+  pen.font = `${size}px system-ui, sans-serif`;
+  pen.textAlign = align;
+  pen.textBaseline = 'middle';
+  pen.lineWidth = 3;
+  pen.lineJoin = 'round';
+  pen.strokeStyle = colours.paper;
+  pen.strokeText(text, x, y);
+  pen.fillStyle = colour;
+  pen.fillText(text, x, y);
+}
+
+// drawLabels writes the names that find room, what matters most first.
+function drawLabels(focus, dim) {
+  const worth = n => (n === chosen || n === under ? 1e9 : 0) + (focus && focus.has(n) ? 1e8 : 0) + (matches.has(n) ? 1e7 : 0) +
+    (n.kind === 'shelf' ? 1e6 : n.kind === 'document' ? 0 : 1e3) + n.size;
+  const taken = shown.filter(n => n.kind !== 'document' && !n.open).map(n => {
+    const [x, y] = screen(n), r = drawnRadius(n) * 0.8;
+    return [x - r, y - r, x + r, y + r];
+  });
+  for (const n of [...shown].sort((a, b) => worth(b) - worth(a) || a.id - b.id)) {
+    const [x, y] = screen(n), r = drawnRadius(n);
+    if (x < -80 || x > view.width + 80 || y < -20 || y > view.height + 20 || (dim(n) && n.kind !== 'shelf') || (namedInside(n) && n !== chosen && n !== under)) continue;
+    const size = n.kind === 'shelf' ? 14 : 12, long = n === chosen || n === under ? 80 : 30;
+    const text = n.name.length > long ? n.name.slice(0, long - 1) + '…' : n.name;
+    pen.font = `${size}px system-ui, sans-serif`;
+    const width = pen.measureText(text).width, box = [x - width / 2 - 3, y + r + 2, x + width / 2 + 3, y + r + 6 + size];
+    if (n.kind !== 'shelf' && n !== chosen && n !== under && taken.some(t => box[0] < t[2] && box[2] > t[0] && box[1] < t[3] && box[3] > t[1])) continue;
+    taken.push(box);
+    write(text, x, y + r + 4 + size / 2, size, n.kind === 'document' ? colours.ink : colours.quiet, 'center');
+  }
+}
+
+function at(x, y) {
+  let best = null, least = Infinity;
+  for (const n of shown) {
+    const [u, v] = screen(n), far = Math.hypot(u - x, v - y) - drawnRadius(n);
+    if (far < least) { least = far; best = n; }
+  }
+  return least < 6 ? best : null;
+}
+
+function zoom(by, x = view.width / 2, y = view.height / 2) {
+  const next = Math.max(0.05, Math.min(6, view.zoom * by)), dx = x - view.width / 2, dy = y - view.height / 2;
+  view.x += dx / view.zoom - dx / next;
+  view.y += dy / view.zoom - dy / next;
+  view.zoom = next;
+  view.follow = false;
+  redraw();
+}
+
+const held = new Map(); // pointers that are down
+
+canvas.addEventListener('pointerdown', e => {
+  held.set(e.pointerId, { x: e.offsetX, y: e.offsetY, moved: false });
+  try { canvas.setPointerCapture(e.pointerId); } catch { /* it went up already */ }
+});
+
+canvas.addEventListener('pointermove', e => {
+  const from = held.get(e.pointerId);
+  if (!from) { point(at(e.offsetX, e.offsetY)); return; }
+  const dx = e.offsetX - from.x, dy = e.offsetY - from.y;
+  if (!from.moved && Math.hypot(dx, dy) < 4) return;
+  if (held.size === 2) { // two fingers: their distance is the zoom
+    const other = [...held.entries()].find(([id]) => id !== e.pointerId)[1];
+    const before = Math.hypot(from.x - other.x, from.y - other.y), now = Math.hypot(e.offsetX - other.x, e.offsetY - other.y);
+    if (before > 0) zoom(now / before, other.x, other.y);
+  } else {
+    view.x -= dx / view.zoom;
+    view.y -= dy / view.zoom;
+    view.follow = false;
+  }
+  held.set(e.pointerId, { x: e.offsetX, y: e.offsetY, moved: true });
+  redraw();
+});
+
+for (const end of ['pointerup', 'pointercancel']) {
+  canvas.addEventListener(end, e => {
+    const from = held.get(e.pointerId);
+    held.delete(e.pointerId);
+    if (from && !from.moved && end === 'pointerup') press(at(e.offsetX, e.offsetY));
+  });
+}
+
+canvas.addEventListener('wheel', e => {
+  e.preventDefault();
+  zoom(Math.exp(-e.deltaY * (e.deltaMode === 1 ? 0.05 : 0.0015)), e.offsetX, e.offsetY);
+}, { passive: false });
+
+function point(n) {
+  if (n === under) return;
+  under = n;
+  canvas.style.cursor = n ? 'pointer' : 'grab';
+  redraw();
+}
