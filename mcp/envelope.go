@@ -21,6 +21,7 @@ const (
 	InvalidInput Code = "INVALID_INPUT"
 	Internal     Code = "INTERNAL_ERROR"
 	Cancelled    Code = "CANCELLED"
+	Forbidden    Code = "FORBIDDEN"   // not for this user
 	Unavailable  Code = "UNAVAILABLE" // not now: out of time, or no indexer
 )
 

@@ -173,7 +173,7 @@ func TestTooManyConnectionsAreTold(t *testing.T) {
 
 func TestAPeerThatIsNotAdmittedIsTold(t *testing.T) {
 	var asked Peer
-	s := serve(t, Options{Admit: func(p Peer) bool { asked = p; return false }})
+	s := serve(t, Options{Viewer: func(p Peer) Viewer { asked = p; return owner{} }})
 	p := s.dial(t)
 	if r := p.receive(); r.Error == nil || r.Error.Code != codeServer {
 		t.Errorf("got %+v", r)

@@ -33,19 +33,20 @@ type connection struct {
 func (s *Server) ServeConn(ctx context.Context, c net.Conn) {
 	defer c.Close()
 	peer := peerOf(c)
-	if refusal := s.refuse(peer); refusal != nil {
+	viewer := s.options.Viewer(peer)
+	if refusal := s.refuse(peer, viewer); refusal != nil {
 		_, _ = (&patient{c, time.Second}).Write(append(errorFrame(refusal), '\n')) // it may be gone already
 		return
 	}
 	defer s.sessions.Add(-1)
-	l := s.connect(ctx, c, peer)
+	l := s.connect(ctx, c, peer, viewer)
 	defer l.end()
 	l.serve(ctx)
 }
 
 // refuse counts a session in, or says why it is not served.
-func (s *Server) refuse(p Peer) *fault {
-	if !s.options.Admit(p) {
+func (s *Server) refuse(p Peer, v Viewer) *fault {
+	if !v.Served() {
 		s.log.Warn("peer refused", zap.Int("uid", p.UID), zap.Int("pid", p.PID))
 		return &fault{code: codeServer, text: fmt.Sprintf("user %d is not served on this socket", p.UID)}
 	}
@@ -56,8 +57,8 @@ func (s *Server) refuse(p Peer) *fault {
 	return nil
 }
 
-func (s *Server) connect(ctx context.Context, c net.Conn, peer Peer) *connection {
-	ses := s.newSession(peer)
+func (s *Server) connect(ctx context.Context, c net.Conn, peer Peer, viewer Viewer) *connection {
+	ses := s.newSession(peer, viewer)
 	w := newWriter(c, s.options.WriteDeadline, s.options.MaxInFlight, ses.outbox)
 	l := &connection{
 		exchange: exchange{session: ses, send: w.send, notes: func() chan<- mcp.JSONRPCNotification { return w.notes }},

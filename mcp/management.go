@@ -30,27 +30,27 @@ func managementActions() map[string]action {
 	return map[string]action{
 		"manage_shelves": {operations: map[string]action{
 			"list":   taking("", listShelves),
-			"add":    taking("root! name shelf description", addShelf),
-			"remove": taking("shelf name", removeShelf),
-			"rename": taking("shelf name new_name!", renameShelf),
-			"forget": taking("shelf name", forgetShelf),
+			"add":    managed(taking("root! name shelf description", addShelf)),
+			"remove": managed(taking("shelf name", removeShelf)),
+			"rename": managed(taking("shelf name new_name!", renameShelf)),
+			"forget": managed(taking("shelf name", forgetShelf)),
 		}},
 		"manage_shelf_links": {operations: map[string]action{
 			"list":          taking("shelf", listParents),
-			"add_parent":    taking("shelf! parent_shelf!", addParent),
-			"remove_parent": taking("shelf! parent_shelf!", removeParent),
-			"set_parents":   taking("shelf! parent_shelves!", setParents),
+			"add_parent":    managed(taking("shelf! parent_shelf!", addParent)),
+			"remove_parent": managed(taking("shelf! parent_shelf!", removeParent)),
+			"set_parents":   managed(taking("shelf! parent_shelves!", setParents)),
 		}},
 		"manage_document_links": {operations: map[string]action{
 			"list":                  taking("shelf source source_document source_document_id target target_document target_document_id origin limit offset", listLinks),
 			"add":                   taking("source_document source_document_id target_document target_document_id relation! confidence label rationale", addLink),
 			"remove":                taking("source_document source_document_id target_document target_document_id relation", removeLink),
 			"replace_for_document":  taking("source_document source_document_id links!", replaceLinks),
-			"prune_heuristic_links": taking("shelf max_confidence! apply", pruneLinks),
+			"prune_heuristic_links": managed(taking("shelf max_confidence! apply", pruneLinks)),
 		}},
-		"correlate": withAction(taking("mode! document document_id shelf scope min_confidence min_signal_count max_links_per_document apply", correlateDocuments)),
+		"correlate": managed(withAction(taking("mode! document document_id shelf scope min_confidence min_signal_count max_links_per_document apply", correlateDocuments))),
 		"export":    withAction(taking("shelf! part", exportShelf)),
-		"import":    withAction(taking("manifest! shelf dry_run", importManifest)),
+		"import":    managed(withAction(taking("manifest! shelf dry_run", importManifest))),
 	}
 }
 
@@ -65,6 +65,12 @@ func taking(names string, run func(context.Context, call) (json.RawMessage, erro
 		p.required = required
 		a.params = append(a.params, p)
 	}
+	return a
+}
+
+// managed is an action that is not for everybody who sees what it is about.
+func managed(a action) action {
+	a.managed = true
 	return a
 }
 

@@ -31,8 +31,9 @@ type Options struct {
 	ReadDeadline   time.Duration // for a call that only reads: 10 s
 	Grace          time.Duration // for calls in flight when the daemon ends: 2 s
 
-	// Admit says whether the peer of a Unix socket is served. nil: this program's own user and root.
-	Admit func(Peer) bool
+	// Viewer says who the peer of a connection is and may see, once a session. nil: this program's own user and root see
+	// everything, others are not served.
+	Viewer func(Peer) Viewer
 	// Answered is told how long each call of a tool took. nil: nobody is.
 	Answered func(tool string, failed bool, took time.Duration)
 	// Status answers the method shelfd/status, which is not MCP: it is how the command line asks a running daemon.
@@ -93,8 +94,8 @@ func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	if o.Admit == nil {
-		o.Admit = admitOwnUser
+	if o.Viewer == nil {
+		o.Viewer = viewerWithoutRules
 	}
 	return o
 }

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"strings"
 	"sync"
 	"time"
 
@@ -21,9 +20,9 @@ type news struct {
 	mu       sync.Mutex
 	audience map[*session]struct{} // guarded by mu, like all below
 	changed  map[string]struct{}   // doc_paths that wait to be told
-	shelves  map[string]struct{}   // whose lists of documents changed
+	listed   map[string]struct{}   // doc_paths that came or went
 	due      bool                  // a timer will pass them on
-	listed   time.Time             // when a change of the list was last told
+	told     time.Time             // when a change of the list was last told
 }
 
 // Announce tells clients that watch documents what a commit changed. It never waits for them.
@@ -51,15 +50,14 @@ func (n *news) add(c indexer.Changed) {
 		return
 	}
 	if n.changed == nil {
-		n.changed, n.shelves = map[string]struct{}{}, map[string]struct{}{}
+		n.changed, n.listed = map[string]struct{}{}, map[string]struct{}{}
 	}
 	for _, path := range c.Written {
 		n.changed[path] = struct{}{}
 	}
 	for _, paths := range [][]string{c.Come, c.Gone} {
 		for _, path := range paths {
-			shelf, _, _ := strings.Cut(path, "/")
-			n.changed[path], n.shelves[shelf] = struct{}{}, struct{}{}
+			n.changed[path], n.listed[path] = struct{}{}, struct{}{}
 		}
 	}
 	n.plan(newsPause)
@@ -76,13 +74,13 @@ func (n *news) plan(d time.Duration) {
 func (n *news) pass() {
 	n.mu.Lock()
 	n.due = false
-	changed, shelves := n.changed, map[string]struct{}(nil)
+	changed, listed := n.changed, map[string]struct{}(nil)
 	n.changed = map[string]struct{}{}
-	if len(n.shelves) > 0 {
-		if wait := listPause - time.Since(n.listed); wait > 0 {
+	if len(n.listed) > 0 {
+		if wait := listPause - time.Since(n.told); wait > 0 {
 			n.plan(wait)
 		} else {
-			shelves, n.shelves, n.listed = n.shelves, map[string]struct{}{}, time.Now()
+			listed, n.listed, n.told = n.listed, map[string]struct{}{}, time.Now()
 		}
 	}
 	audience := make([]*session, 0, len(n.audience))
@@ -91,6 +89,6 @@ func (n *news) pass() {
 	}
 	n.mu.Unlock()
 	for _, ses := range audience {
-		ses.tell(changed, shelves)
+		ses.tell(changed, listed)
 	}
 }

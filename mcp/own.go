@@ -6,8 +6,6 @@ import (
 	"errors"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"shelfd/store"
 )
 
 // statusMethod is not MCP: the command line asks a running daemon with it.
@@ -115,13 +113,8 @@ func (s *Server) decoration(cacheable bool) decoration {
 	return d
 }
 
-// view runs f on one picture of the store.
-func (s *Server) view(ctx context.Context, f func(*store.View) error) error {
-	return s.options.Store.View(ctx, f)
-}
-
 func status(ctx context.Context, e *exchange, _ json.RawMessage) (any, error) {
-	if e.server.options.Status == nil {
+	if e.server.options.Status == nil || !e.viewer.Manages() {
 		return nil, errElsewhere
 	}
 	return e.server.options.Status(ctx)

@@ -3,20 +3,14 @@ package mcp
 import (
 	"errors"
 	"net"
-	"os"
 	"syscall"
 )
 
 // Peer is the process at the other end of a Unix socket.
 type Peer struct {
 	UID, GID, PID int
-	Known         bool // false: the connection carries no credentials
-}
-
-// admitOwnUser serves this program's user and root, who can read the files anyway. A peer without credentials has come
-// over a connection that the program made itself.
-func admitOwnUser(p Peer) bool {
-	return !p.Known || p.UID == os.Getuid() || p.UID == 0
+	Groups        []int // besides GID; empty where the system does not tell them
+	Known         bool  // false: the connection carries no credentials
 }
 
 func peerOf(c net.Conn) Peer {

@@ -18,6 +18,7 @@ type session struct {
 	server  *Server
 	log     *zap.Logger
 	peer    Peer
+	viewer  Viewer
 	running running
 	watched watched
 	outbox  *outbox       // what the session is told unasked
@@ -25,10 +26,10 @@ type session struct {
 }
 
 // newSession makes a session that hears of changes until it is ended.
-func (s *Server) newSession(peer Peer) *session {
+func (s *Server) newSession(peer Peer, viewer Viewer) *session {
 	id := fmt.Sprintf("session-%d", s.opened.Add(1))
 	ses := &session{
-		server: s, peer: peer, outbox: newOutbox(), whole: make(chan struct{}, 1),
+		server: s, peer: peer, viewer: viewer, outbox: newOutbox(), whole: make(chan struct{}, 1),
 		log: s.log.With(zap.String("session", id), zap.Int("pid", peer.PID)),
 	}
 	ses.id = id

@@ -33,6 +33,8 @@ type tool struct {
 type action struct {
 	params []param // action itself included
 	run    func(context.Context, call) (json.RawMessage, error)
+	// managed: only for who may change what everybody sees.
+	managed bool
 	// operations, when set, take the place of params and run: the argument "operation" chooses.
 	operations map[string]action
 }
@@ -46,7 +48,7 @@ type call struct {
 	via    *exchange  // nil for a call that came over no transport
 }
 
-// Call runs a tool without a transport and returns its envelope. failed: the envelope is a refusal.
+// Call runs a tool for the program itself, without a transport, and returns its envelope. failed: the envelope is a refusal.
 func (s *Server) Call(ctx context.Context, name string, args map[string]any) (envelope json.RawMessage, failed bool) {
 	t, ok := s.tools[name]
 	if !ok {
@@ -62,7 +64,7 @@ func (s *Server) Call(ctx context.Context, name string, args map[string]any) (en
 			envelope, failed = refusalOf(ctx, errors.New("internal error; the log says more")).encode(), true
 		}
 	}()
-	return s.run(ctx, t, raw, call{server: s})
+	return s.run(context.WithValue(ctx, ownCall{}, true), t, raw, call{server: s})
 }
 
 // run answers one call within the deadline and the budget.
@@ -100,6 +102,11 @@ func (t *tool) perform(ctx context.Context, raw json.RawMessage, c call) (json.R
 		if err != nil {
 			return nil, err
 		}
+		if a.managed {
+			if err := c.server.managing(ctx); err != nil {
+				return nil, err
+			}
+		}
 		params, run = a.params, a.run
 	}
 	c.args, c.faults = inspect(params, fields)
@@ -134,7 +141,7 @@ func among(name string, actions map[string]action, fields map[string]any) (actio
 
 // view runs f on one picture of the store.
 func (c call) view(ctx context.Context, f func(*store.View) error) error {
-	return c.server.options.Store.View(ctx, f)
+	return c.server.view(ctx, f)
 }
 
 // indexer is the one writer, or a refusal when this server has none.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"shelfd/indexer"
 	"shelfd/store"
@@ -57,7 +58,7 @@ func (c call) document(ctx context.Context, args values, at place, gone bool) (s
 		path = d.Path
 		return err
 	})
-	if err != nil && gone {
+	if err != nil && gone && c.server.seesAll(ctx) { // whether it would be seen can't be told of one that is not there
 		if x := c.server.options.Indexer; x != nil {
 			if stated := x.Stated(args.text(at.path), int64(args.number(at.id))); stated != "" {
 				return stated, nil
@@ -220,11 +221,45 @@ func replaceLinks(ctx context.Context, c call) (json.RawMessage, error) {
 		}
 		links = append(links, linkOf(args, source, target))
 	}
-	changed, err := x.ReplaceLinks(ctx, source, links)
+	changed, err := c.replace(ctx, x, source, links)
 	if err != nil {
 		return nil, linkRefusal(ctx, err)
 	}
 	return c.linksChanged(ctx, changed, source, nil)
+}
+
+// replace makes links all that the source has, as far as the caller can see: links to what it can't see stay.
+func (c call) replace(ctx context.Context, x *indexer.Indexer, source string, links []store.ManualLink) (int, error) {
+	if c.server.seesAll(ctx) {
+		return x.ReplaceLinks(ctx, source, links)
+	}
+	var had []store.Link
+	err := c.view(ctx, func(v *store.View) error {
+		d, err := v.Document(source)
+		if err == nil {
+			had, _, err = v.Find(store.LinkQuery{Source: d.ID, Origin: store.OriginManual})
+		}
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	changed := 0
+	for _, l := range had {
+		stays := slices.ContainsFunc(links, func(m store.ManualLink) bool { return m.Target == l.Target && m.Relation == l.Relation })
+		if stays {
+			continue
+		}
+		n, err := x.RemoveLinks(ctx, source, l.Target, l.Relation)
+		if changed += n; err != nil {
+			return changed, err
+		}
+	}
+	if len(links) == 0 {
+		return changed, nil
+	}
+	n, err := x.AddLinks(ctx, links...)
+	return changed + n, err
 }
 
 // inEntry says of which entry of links a refusal speaks.

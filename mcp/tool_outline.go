@@ -67,15 +67,19 @@ func saveOutline(ctx context.Context, c call) (json.RawMessage, error) {
 		return nil, err
 	}
 	path := c.args.text("doc_path")
-	o, near, err := c.outline(ctx, path)
+	o, near, seen, err := c.outline(ctx, path)
 	if err != nil {
 		return nil, err
+	}
+	at := path
+	if !seen {
+		at = "" // there is none: one that is hidden is refused in the same words
 	}
 	faults := make([]indexer.Rejection, len(c.faults))
 	for i, f := range c.faults {
 		faults[i] = indexer.Rejection{Field: f.Field, Reason: f.Reason, Expected: f.Expected}
 	}
-	saved, err := x.SaveOutline(ctx, path, o, faults...)
+	saved, err := x.SaveOutline(ctx, at, o, faults...)
 	var refused *indexer.OutlineRefused
 	if errors.As(err, &refused) {
 		return nil, outlineRefusal(path, near, refused.Rejections)
@@ -92,8 +96,8 @@ func saveOutline(ctx context.Context, c call) (json.RawMessage, error) {
 }
 
 // outline reads the arguments as an outline; node ids that were shown shortened get their full form. near are the
-// documents with paths like the one that is not there.
-func (c call) outline(ctx context.Context, path string) (o store.Outline, near []string, err error) {
+// documents with paths like one that is not seen.
+func (c call) outline(ctx context.Context, path string) (o store.Outline, near []string, seen bool, err error) {
 	o = store.Outline{SourceHash: c.args.text("source_hash"), Version: c.args.text("summary_version"), Summary: c.args.text("summary")}
 	full := map[string]string{}
 	err = c.view(ctx, func(v *store.View) error {
@@ -105,6 +109,7 @@ func (c call) outline(ctx context.Context, path string) (o store.Outline, near [
 		if err != nil {
 			return err
 		}
+		seen = true
 		nodes, err := v.Nodes(d.ID)
 		for _, n := range nodes {
 			full[shownID(n)] = n.ID
@@ -118,7 +123,7 @@ func (c call) outline(ctx context.Context, path string) (o store.Outline, near [
 		}
 		o.Sections = append(o.Sections, store.OutlineSection{NodeID: id, Summary: s.text("summary"), KeyFacts: s.list("key_facts"), ChunkKeys: s.list("chunk_keys")})
 	}
-	return o, near, err
+	return o, near, seen, err
 }
 
 // outlineRefusal lists all that would not pass, as far as an answer holds it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"shelfd/indexer"
 	"shelfd/store"
@@ -51,6 +52,7 @@ func listParents(ctx context.Context, c call) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	origins = slices.DeleteFunc(origins, func(o indexer.ParentOrigin) bool { return !holds(families, o.Shelf) || !holds(families, o.Parent) })
 	if name != "" {
 		families = touching(families, origins, name)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"shelfd/store"
@@ -81,26 +82,43 @@ func search(ctx context.Context, c call) (json.RawMessage, error) {
 	q, warning := queryOf(c.args)
 	var hits []hit
 	var f found
-	err := c.view(ctx, func(v *store.View) error {
+	look := func(v *store.View) (err error) {
+		hits, f, err = c.found(v, q)
+		return err
+	}
+	scope := c.args.text("scope")
+	var index progress
+	err := c.view(ctx, func(v *store.View) (err error) {
 		if err := checkPlace(v, &q); err != nil {
 			return err
 		}
-		a, err := v.Search(q)
-		if err != nil {
-			return queryRefusal(q, err)
-		}
-		f = found{Total: a.Total, Offset: q.Offset, Relaxed: a.Relaxed, Queries: shortTexts(a.Queries, 6), Suggestions: shortTexts(a.Suggestions, 5)}
-		if hits, err = hitsOf(v, a.Hits, q, c.args.text("locale")); err != nil {
+		if index, err = c.progress(ctx, v); err != nil || scope != "" {
 			return err
 		}
-		f.RelatedSections, err = leads(v, q)
-		return err
+		return look(v)
 	})
+	if err == nil && scope != "" { // a document of another kind is there, and is no hit
+		err = c.server.options.Store.ViewAs(ctx, c.server.viewerOf(ctx).Sight(scope), look)
+	}
 	if err != nil {
 		return nil, err
 	}
-	f.Retrieval, f.VectorWarning, f.Index = "fts", warning, c.server.progress()
+	f.Retrieval, f.VectorWarning, f.Index = "fts", warning, index
 	return longest(len(hits), func(n int) answer { return f.page(hits, n, c.args) }), nil
+}
+
+// found runs a query.
+func (c call) found(v *store.View, q store.Query) (hits []hit, f found, err error) {
+	a, err := v.Search(q)
+	if err != nil {
+		return nil, f, queryRefusal(q, err)
+	}
+	f = found{Total: a.Total, Offset: q.Offset, Relaxed: a.Relaxed, Queries: shortTexts(a.Queries, 6), Suggestions: shortTexts(a.Suggestions, 5)}
+	if hits, err = hitsOf(v, a.Hits, q, c.args.text("locale")); err != nil {
+		return nil, f, err
+	}
+	f.RelatedSections, err = leads(v, q)
+	return hits, f, err
 }
 
 func queryOf(args values) (q store.Query, warning string) {
@@ -333,14 +351,22 @@ func shortTexts(list []string, n int) []string {
 // round keeps four significant decimals: more is noise that costs tokens.
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
-// progress is how far the index has come.
-func (s *Server) progress() progress {
-	if s.options.Indexer == nil {
-		return progress{State: "ready"}
+// progress is how far the index has come. Who does not see all of it is told whether a shelf that it sees is growing, and
+// no numbers.
+func (c call) progress(ctx context.Context, v *store.View) (progress, error) {
+	if c.server.options.Indexer == nil {
+		return progress{State: "ready"}, nil
 	}
-	p := s.options.Indexer.Progress()
+	if !c.server.seesAll(ctx) {
+		shelves, err := v.Shelves()
+		if slices.ContainsFunc(shelves, func(s store.Shelf) bool { return s.State == store.StateIndexing }) {
+			return progress{State: "indexing"}, err
+		}
+		return progress{State: "ready"}, err
+	}
+	p := c.server.options.Indexer.Progress()
 	if p.State != "indexing" {
 		p.Done = p.Total
 	}
-	return progress{p.State, p.Done, p.Total}
+	return progress{p.State, p.Done, p.Total}, nil
 }

@@ -41,18 +41,7 @@ type shelfShort struct {
 }
 
 func listShelves(ctx context.Context, c call) (json.RawMessage, error) {
-	var shelves []store.Shelf
-	err := c.view(ctx, func(v *store.View) (err error) {
-		if shelves, err = v.Shelves(); err != nil {
-			return err
-		}
-		for i := range shelves {
-			if shelves[i].Chunks, err = v.ShelfChunks(shelves[i].ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	shelves, err := c.shelves(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -46,14 +47,67 @@ func synchronise(ctx context.Context, c call) (json.RawMessage, error) {
 	if c.meta != nil {
 		accept, _ = c.meta.AdditionalFields[acceptDeletions].(bool)
 	}
-	report, stop := c.reportProgress()
-	list, err := x.Sync(ctx, shelf, accept, report)
-	stop()
+	var list []indexer.ShelfReport
+	if c.server.seesAll(ctx) {
+		report, stop := c.reportProgress()
+		list, err = x.Sync(ctx, shelf, accept, report)
+		stop()
+	} else {
+		list, err = c.syncSeen(ctx, x, shelf)
+	}
 	if err != nil {
 		return nil, err
 	}
 	now := stamp(time.Now())
 	return longest(len(list), func(n int) answer { return syncedAnswer(list, n, now) }), nil
+}
+
+// syncSeen synchronises for a caller to whom something is hidden: the shelves that it sees ("" = all of them), without
+// progress, which would count what it does not see. Of a shelf that it sees in part it learns what it could see itself.
+func (c call) syncSeen(ctx context.Context, x *indexer.Indexer, shelf string) ([]indexer.ShelfReport, error) {
+	seen, err := c.shelves(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []indexer.ShelfReport
+	for _, s := range seen {
+		if shelf != "" && s.Name != shelf {
+			continue
+		}
+		reports, err := x.Sync(ctx, s.Name, false, nil)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, reports...)
+	}
+	sight := c.server.viewerOf(ctx).Sight("")
+	if seen, err = c.shelves(ctx); err != nil {
+		return nil, err
+	}
+	for i, r := range list {
+		at := slices.IndexFunc(seen, func(s store.Shelf) bool { return s.Name == r.Name })
+		if at >= 0 && !sight.Whole(r.Name) {
+			s := seen[at]
+			list[i] = indexer.ShelfReport{Name: s.Name, State: s.State, Documents: s.Documents, Chunks: s.Chunks, Unchanged: s.Documents, Problems: s.Problems}
+		}
+	}
+	return list, nil
+}
+
+// shelves are those that the caller sees, with their chunks counted.
+func (c call) shelves(ctx context.Context) (shelves []store.Shelf, err error) {
+	err = c.view(ctx, func(v *store.View) error {
+		if shelves, err = v.Shelves(); err != nil {
+			return err
+		}
+		for i := range shelves {
+			if shelves[i].Chunks, err = v.ShelfChunks(shelves[i].ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return shelves, err
 }
 
 func syncedAnswer(list []indexer.ShelfReport, n int, now string) answer {

@@ -40,37 +40,53 @@ type stream struct {
 	box  *outbox
 }
 
-// tell puts into the outboxes what of the news the client wants to hear.
-func (ses *session) tell(changed, shelves map[string]struct{}) {
+// tell puts into the outboxes what of the news the client wants to hear and may.
+func (ses *session) tell(changed, listed map[string]struct{}) {
+	sight := ses.viewer.Sight("")
+	relisted := anySeen(sight, listed)
 	w := &ses.watched
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for path, uri := range w.uris {
-		if _, ok := changed[path]; ok {
+		if _, ok := changed[path]; ok && sight.Sees(path) {
 			ses.outbox.post(updatedKey(nil, uri), updatedNote(nil, uri))
 		}
 	}
-	if len(shelves) > 0 && ses.handshaken() {
+	if relisted && ses.handshaken() {
 		ses.outbox.post(listedKey(nil), listedNote(nil))
 	}
 	for st := range w.streams {
 		for path, uri := range st.uris {
-			if _, ok := changed[path]; ok {
+			if _, ok := changed[path]; ok && sight.Sees(path) {
 				st.box.post(updatedKey(st.id, uri), updatedNote(st.id, uri))
 			}
 		}
-		if len(shelves) > 0 && st.list {
+		if relisted && st.list {
 			st.box.post(listedKey(st.id), listedNote(st.id))
 		}
 	}
 }
 
+// anySeen says whether one of the paths may be seen.
+func anySeen(sight *store.Sight, paths map[string]struct{}) bool {
+	for path := range paths {
+		if sight.Sees(path) {
+			return true
+		}
+	}
+	return false
+}
+
 // lookAgain tells of everything a client has subscribed to: something it was told may not have reached it.
 func (ses *session) lookAgain() {
+	sight := ses.viewer.Sight("")
 	w := &ses.watched
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, uri := range w.uris {
+	for path, uri := range w.uris {
+		if !sight.Sees(path) {
+			continue
+		}
 		ses.outbox.post(updatedKey(nil, uri), updatedNote(nil, uri))
 	}
 	ses.outbox.post(listedKey(nil), listedNote(nil))

@@ -53,7 +53,7 @@ func (s *Server) ServeWeb(ctx context.Context, l net.Listener, o WebOptions) err
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    webHeader,
 		ErrorLog:          discardLog(),
-		ConnContext:       withPeer,
+		ConnContext:       w.withPeer,
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(&crowd{Listener: l, most: int64(s.options.MaxConnections)}) }()

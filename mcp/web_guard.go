@@ -20,11 +20,11 @@ import (
 // made to mean this machine. It holds for a Unix socket as well, which may stand behind a forwarder.
 func (w *web) local(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		peer := peerOfRequest(r)
+		caller := callerOf(r)
 		switch {
-		case !w.server.options.Admit(peer):
+		case !caller.viewer.Served():
 			refuseWeb(rw, http.StatusForbidden, &fault{code: codeServer, text: "this user is not served here"})
-		case !localHost(r.Host, peer.Known):
+		case !localHost(r.Host, caller.peer.Known):
 			refuseWeb(rw, http.StatusForbidden, &fault{code: codeServer, text: "the Host header names another machine"})
 		case !localOrigin(r.Header.Values("Origin")):
 			refuseWeb(rw, http.StatusForbidden, &fault{code: codeServer, text: "requests of pages from elsewhere are not served"})
@@ -75,16 +75,26 @@ func (w *web) authorised(next http.Handler) http.Handler {
 
 type peerKey struct{}
 
-func withPeer(ctx context.Context, c net.Conn) context.Context {
+// caller is who stands at the other end of a connection.
+type caller struct {
+	peer   Peer
+	viewer Viewer
+}
+
+// withPeer finds out who has connected, once for all requests of the connection.
+func (w *web) withPeer(ctx context.Context, c net.Conn) context.Context {
 	if counted, ok := c.(*counted); ok {
 		c = counted.Conn
 	}
-	return context.WithValue(ctx, peerKey{}, peerOf(c))
+	peer := peerOf(c)
+	return context.WithValue(ctx, peerKey{}, caller{peer, w.server.options.Viewer(peer)})
 }
 
-func peerOfRequest(r *http.Request) Peer {
-	peer, _ := r.Context().Value(peerKey{}).(Peer)
-	return peer
+func callerOf(r *http.Request) caller {
+	if c, ok := r.Context().Value(peerKey{}).(caller); ok {
+		return c
+	}
+	return caller{Peer{}, stranger{}}
 }
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }

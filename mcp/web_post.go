@@ -69,7 +69,8 @@ func (w *web) postModern(rw http.ResponseWriter, r *http.Request, m message) {
 		rw.WriteHeader(http.StatusAccepted) // nothing that a client may tell in this revision changes anything
 		return
 	}
-	ses := w.server.newSession(peerOfRequest(r))
+	caller := callerOf(r)
+	ses := w.server.newSession(caller.peer, caller.viewer)
 	defer ses.end()
 	reply := newReply(rw, r, w.server.options.WriteDeadline)
 	e := &exchange{session: ses, send: reply.send, notes: reply.notes}

@@ -56,7 +56,8 @@ func (w *web) postInSession(rw http.ResponseWriter, r *http.Request, m message) 
 
 // open begins a session.
 func (w *web) open(rw http.ResponseWriter, r *http.Request, m message) {
-	ses := &webSession{session: w.server.newSession(peerOfRequest(r)), id: rand.Text(), slots: make(chan struct{}, w.server.options.MaxInFlight), busy: 1}
+	caller := callerOf(r)
+	ses := &webSession{session: w.server.newSession(caller.peer, caller.viewer), id: rand.Text(), slots: make(chan struct{}, w.server.options.MaxInFlight), busy: 1}
 	ses.ctx, ses.close = context.WithCancel(context.Background())
 	w.mu.Lock()
 	full := len(w.sessions) >= webSessions
@@ -152,7 +153,7 @@ func (w *web) enter(rw http.ResponseWriter, r *http.Request, m message) *webSess
 	}
 	w.mu.Lock()
 	ses := w.sessions[id]
-	if ses != nil && ses.peer.UID != peerOfRequest(r).UID {
+	if ses != nil && ses.peer.UID != callerOf(r).peer.UID {
 		ses = nil // another user's
 	}
 	if ses != nil {

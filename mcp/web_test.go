@@ -534,7 +534,7 @@ func TestIdleSessionsAreReaped(t *testing.T) {
 
 func TestHTTPOnAUnixSocket(t *testing.T) {
 	admit := true
-	s := serve(t, Options{Admit: func(p Peer) bool { return admit && p.Known && p.UID == os.Getuid() }})
+	s := serve(t, Options{Viewer: func(p Peer) Viewer { return owner{admit && p.Known && p.UID == os.Getuid()} }})
 	path := filepath.Join(filepath.Dir(s.path), "http")
 	l, err := ListenWeb("unix:" + path)
 	if err != nil {

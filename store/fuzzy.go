@@ -131,6 +131,12 @@ func (l *lookup) corrected(word string) ([]correction, error) {
 	if err != nil {
 		return nil, err
 	}
+	if terms, err = l.v.seenTerms(terms, inChunks); err != nil {
+		return nil, err
+	}
+	if names, err = l.v.seenTerms(names, inNames); err != nil {
+		return nil, err
+	}
 	var list []correction
 	for _, term := range nearest(word, terms, names) {
 		f, err := l.match(termMatch(term))

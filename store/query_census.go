@@ -23,6 +23,7 @@ type census struct {
 	chunks    int      // how many there are
 	languages []uint8  // those that any document has, by their place in text.Stemmed() from 1
 	common    *commonPostings
+	seen      postings // all chunks, of a View with a Sight; nil without
 
 	mu     sync.Mutex
 	scopes map[string]extents // the documents of scopes that were asked for
@@ -80,6 +81,9 @@ func (v *View) census() (*census, error) {
 	stamp, err := v.stamp()
 	if err != nil {
 		return nil, err
+	}
+	if v.sight != nil {
+		return v.seenCensus(stamp)
 	}
 	if !v.writer {
 		if c := v.s.censuses.at(stamp); c != nil {
@@ -210,8 +214,12 @@ func byDocument(a, b extent) int { return cmp.Compare(a.document, b.document) }
 func (v *View) extents() (extents, error) {
 	var numbers []int64
 	var list sql.RawBytes
+	table := `documents INDEXED BY documents_chunks`
+	if v.sight != nil {
+		table = `documents` // a view, which has no index by itself
+	}
 	err := v.each(`SELECT group_concat(id || ',' || first_chunk || ',' || chunk_count || ',' || instr(?, ' ' || language || ' '))
-		FROM documents INDEXED BY documents_chunks`, []any{languageNumbers}, func(rows *sql.Rows) error {
+		FROM `+table, []any{languageNumbers}, func(rows *sql.Rows) error {
 		err := rows.Scan(&list)
 		parsePostings(list, func(n int64) { numbers = append(numbers, n) })
 		return err

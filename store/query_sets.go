@@ -149,11 +149,18 @@ func (e extents) inPlace() extents {
 
 // chunkPostings are the chunks that a MATCH expression finds; "" finds none.
 func (v *View) chunkPostings(match string) (postings, error) {
-	return v.postings(`SELECT group_concat(rowid) FROM chunk_fts WHERE chunk_fts MATCH ?`, match)
+	chunks, err := v.postings(`SELECT group_concat(rowid) FROM chunk_fts WHERE chunk_fts MATCH ?`, match)
+	if err != nil || v.sight == nil {
+		return chunks, err
+	}
+	return v.seenChunks(chunks)
 }
 
 // documentPostings are the documents whose names a MATCH expression finds; "" finds none.
 func (v *View) documentPostings(match string) (postings, error) {
+	if v.sight != nil {
+		return v.seenDocuments(match)
+	}
 	return v.postings(`SELECT group_concat(rowid) FROM document_fts WHERE document_fts MATCH ?`, match)
 }
 

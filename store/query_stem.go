@@ -76,6 +76,9 @@ func (l *lookup) stemmates(language, word string) ([]string, error) {
 	kept := slices.DeleteFunc(slices.Clone(terms), func(t vocabularyTerm) bool {
 		return t.term == word || text.Stem(language, t.term) != stem
 	})
+	if kept, err = l.v.seenTerms(kept, inChunks); err != nil {
+		return nil, err
+	}
 	return shortest(kept, stemTerms), nil
 }
 
@@ -162,6 +165,12 @@ func (l *lookup) containing(part string) (found, []string, error) {
 	}
 	named, err := l.v.s.nameWords.containing(l.v, part)
 	if err != nil {
+		return found{}, nil, err
+	}
+	if inside, err = l.v.seenTerms(inside, inChunks); err != nil {
+		return found{}, nil, err
+	}
+	if named, err = l.v.seenTerms(named, inNames); err != nil {
 		return found{}, nil, err
 	}
 	words, names := commonest(inside, substringTerms), commonest(named, substringTerms)

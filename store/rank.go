@@ -180,7 +180,7 @@ func (o *order) weighText(inHeadings postings) error {
 		return nil
 	}
 	return o.s.v.each(`SELECT rowid, bm25(chunk_fts, 1.0, 2.0, 1.0, 0.0) AS score FROM chunk_fts
-		WHERE chunk_fts MATCH ? ORDER BY score, rowid LIMIT ?`, []any{match{chunk: expr}.scoped(o.s.scope).chunk, drawn}, func(rows *sql.Rows) error {
+		WHERE chunk_fts MATCH ?`+o.s.v.only(inChunks)+` ORDER BY score, rowid LIMIT ?`, []any{match{chunk: expr}.scoped(o.s.scope).chunk, drawn}, func(rows *sql.Rows) error {
 		var id int64
 		var score float64
 		err := rows.Scan(&id, &score)

@@ -154,7 +154,7 @@ func (s *search) unitWishes(u unit) ([]summaryWish, error) {
 }
 
 func (s *search) eachSummary(match string, take func(id int64)) error {
-	ids, err := s.v.postings(`SELECT group_concat(rowid) FROM summary_fts WHERE summary_fts MATCH ?`, match)
+	ids, err := s.v.postings(`SELECT group_concat(rowid) FROM summary_fts WHERE summary_fts MATCH ?`+s.v.only(inSummaries), match)
 	for _, id := range ids {
 		take(id)
 	}
@@ -204,7 +204,7 @@ func (s *search) bestSummaries(counts map[int64]int, wishes []summaryWish, limit
 	}
 	var list []rankedSummary
 	err := s.v.each(`SELECT m.id, m.document_id, d.file_path, m.ordinal, m.node_id, m.summary, m.chunk_keys, f.score
-		FROM (SELECT rowid AS id, -bm25(summary_fts, 1.0, 2.0, 1.0, 0.0) AS score FROM summary_fts WHERE summary_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?) f
+		FROM (SELECT rowid AS id, -bm25(summary_fts, 1.0, 2.0, 1.0, 0.0) AS score FROM summary_fts WHERE summary_fts MATCH ?`+s.v.only(inSummaries)+` ORDER BY score DESC, rowid LIMIT ?) f
 		JOIN summaries m ON m.id = f.id JOIN documents d ON d.id = m.document_id`, []any{orMatch(parts...), summaryWindow}, func(rows *sql.Rows) error {
 		var r rankedSummary
 		err := rows.Scan(&r.row.id, &r.document, &r.path, &r.ordinal, &r.row.node, &r.row.summary, &r.row.chunkKeys, &r.score)

@@ -61,6 +61,8 @@ type Store struct {
 
 	mu         sync.Mutex
 	statements map[string]*sql.Stmt // of readers, by text
+	narrow     *sql.DB              // connections of Views with a Sight; nil until there is one
+	narrowed   map[string]*sql.Stmt // their statements
 
 	censuses   censuses
 	chunkWords lexicon
@@ -203,7 +205,7 @@ func (s *Store) secure(context.Context) error {
 const maxViews = 8
 
 func newStore(path string, readOnly bool) *Store {
-	s := &Store{path: path, statements: map[string]*sql.Stmt{}, views: make(chan struct{}, maxViews)}
+	s := &Store{path: path, statements: map[string]*sql.Stmt{}, narrowed: map[string]*sql.Stmt{}, views: make(chan struct{}, maxViews)}
 	s.chunkWords.table, s.nameWords.table = "chunk_terms", "document_terms"
 	s.closing, s.close = context.WithCancel(context.Background())
 	if !readOnly {
@@ -218,11 +220,15 @@ func newStore(path string, readOnly bool) *Store {
 }
 
 func openPool(path, query string) *sql.DB {
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+query)
+	db, err := sql.Open("sqlite", dsn(path, query))
 	if err != nil {
 		panic(err) // only an unknown driver name fails here
 	}
 	return db
+}
+
+func dsn(path, query string) string {
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query
 }
 
 // Path is the file of the database.
@@ -234,11 +240,16 @@ func (s *Store) Close() error {
 	s.beside.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for text, stmt := range s.statements {
-		stmt.Close()
-		delete(s.statements, text)
+	for _, statements := range []map[string]*sql.Stmt{s.statements, s.narrowed} {
+		for text, stmt := range statements {
+			stmt.Close()
+			delete(statements, text)
+		}
 	}
 	err := s.readers.Close()
+	if s.narrow != nil {
+		err = errors.Join(err, s.narrow.Close())
+	}
 	if s.writer != nil {
 		err = errors.Join(err, s.writer.Close())
 	}

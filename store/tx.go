@@ -73,6 +73,9 @@ type View struct {
 
 	commits int64 // how many transactions the store had committed when the picture was taken, at least
 
+	sight   *Sight // nil = everything is seen
+	changes int64  // of what the disk said, see verdict
+
 	prepared map[string]*sql.Stmt // of the writer: its one connection is ours, so they live as long as the transaction
 }
 
@@ -98,23 +101,27 @@ func (v *View) stmt(text string) (*sql.Stmt, error) {
 	if v.writer {
 		return v.writerStmt(text)
 	}
+	pool, statements := v.s.readers, v.s.statements
+	if v.sight != nil {
+		pool, statements = v.s.narrow, v.s.narrowed
+	}
 	v.s.mu.Lock()
-	stmt, ok := v.s.statements[text]
+	stmt, ok := statements[text]
 	v.s.mu.Unlock()
 	if ok {
 		return v.tx.StmtContext(v.ctx, stmt), nil
 	}
-	stmt, err := v.s.readers.PrepareContext(v.ctx, text)
+	stmt, err := pool.PrepareContext(v.ctx, text)
 	if err != nil {
 		return nil, err
 	}
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
-	if first, ok := v.s.statements[text]; ok {
+	if first, ok := statements[text]; ok {
 		stmt.Close()
 		stmt = first
 	} else {
-		v.s.statements[text] = stmt
+		statements[text] = stmt
 	}
 	return v.tx.StmtContext(v.ctx, stmt), nil
 }

@@ -1,0 +1,416 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"shelfd/correlate"
+	"shelfd/indexer"
+	"shelfd/internal/shelftest"
+	"shelfd/store"
+)
+
+// viewing is a viewer who sees what a test says.
+type viewing struct{ sight *store.Sight }
+
+func (r viewing) Served() bool  { return true }
+func (r viewing) Manages() bool { return r.sight == nil }
+func (r viewing) Sight(kind string) *store.Sight {
+	if kind != "" {
+		return store.NewSight(nil, nil)
+	}
+	return r.sight
+}
+
+// secret begins every word that stands only in what the viewer must not see.
+const secret = "zqsecret"
+
+// archive is a library of random documents, of which the viewer sees a part.
+type archive struct {
+	files map[string]string // doc_path → text
+	sight *store.Sight
+	seen  []string // doc_paths, sorted
+	all   []string
+}
+
+var commonWords = strings.Fields(`boiler valve pump torque pressure gauge flange gasket burner chimney copper boilers valves pumps filter
+	insulation thermostat radiator manifold sensor actuator inspection maintenance warranty invoice supplier contract schedule`)
+
+// newArchive makes documents in folders of which some are hidden, and links between all of them.
+func newArchive(r *rand.Rand) archive {
+	a := archive{files: map[string]string{}}
+	a.sight = store.NewSight([]store.ShelfSight{
+		{Name: "Open"},
+		{Name: "Mixed", Rules: []store.PathSight{
+			{Path: "depts", Folders: []string{"it", "board"}},
+			{Path: "people", Folders: []string{"ada"}},
+			{Path: "depts/hr/public", All: true},
+			{Path: "depts/it/vault", Folders: []string{}},
+		}},
+	}, nil)
+	folders := []string{
+		"Open", "Open/a", "Open/a/deep", "Mixed", "Mixed/plain", "Mixed/depts", "Mixed/depts/it", "Mixed/depts/it/sub", "Mixed/depts/it/vault",
+		"Mixed/depts/board", "Mixed/depts/hr", "Mixed/depts/hr/public", "Mixed/people/ada", "Mixed/people/bob", "Mixed/people/" + secret + "folk", "Closed", "Closed/a", "Closed/" + secret + "dir",
+	}
+	for i := range 64 {
+		folder := folders[r.Intn(len(folders))]
+		name := fmt.Sprintf("%s/%s%d.md", folder, commonWords[r.Intn(len(commonWords))], i)
+		if !a.sight.Sees(name) && r.Intn(2) == 0 {
+			name = fmt.Sprintf("%s/%sfile%d.md", folder, secret, i)
+		}
+		a.files[name] = ""
+	}
+	for path := range a.files {
+		a.all = append(a.all, path)
+		if a.sight.Sees(path) {
+			a.seen = append(a.seen, path)
+		}
+	}
+	slices.Sort(a.all)
+	slices.Sort(a.seen)
+	for i, path := range a.all {
+		a.files[path] = a.text(r, path, i)
+	}
+	return a
+}
+
+// text is a document with front matter, sections, and links to others, seen or not.
+func (a archive) text(r *rand.Rand, path string, i int) string {
+	hidden := !a.sight.Sees(path)
+	word := func() string {
+		if hidden && r.Intn(4) == 0 {
+			return fmt.Sprintf("%s%d", secret, r.Intn(30))
+		}
+		return commonWords[r.Intn(len(commonWords))]
+	}
+	sentence := func(n int) string {
+		words := make([]string, n)
+		for i := range words {
+			words[i] = word()
+		}
+		return strings.Join(words, " ")
+	}
+	var b strings.Builder
+	key := "status"
+	if hidden {
+		key = secret + "key"
+	}
+	fmt.Fprintf(&b, "---\ntitle: %s %d\ntags: [%s, %s]\naliases: [%s]\n%s: %s\n---\n", sentence(2), i, word(), word(), sentence(2), key, word())
+	for s := range 1 + r.Intn(2) {
+		fmt.Fprintf(&b, "\n## %s %d\n\n%s.\n", sentence(2), s, sentence(20))
+		for range r.Intn(3) {
+			shelf, _, _ := strings.Cut(path, "/")
+			target := a.all[r.Intn(len(a.all))]
+			if !strings.HasPrefix(target, shelf+"/") || !hidden && strings.Contains(target, secret) {
+				continue // what a seen document itself says is no secret
+			}
+			to, _ := filepath.Rel(filepath.Dir(path), target)
+			fmt.Fprintf(&b, "\nSee [%s called%d](%s).\n", sentence(2), i, to)
+		}
+	}
+	return b.String()
+}
+
+// serveArchive indexes the documents with those paths and serves them to a viewer with that sight.
+func serveArchive(t *testing.T, a archive, paths []string, shelves []string, sight *store.Sight) (*shelftest.Library, *library, *peer) {
+	t.Helper()
+	o := shelftest.Options{Correlate: &correlate.Params{MinConfidence: 0.3, MinSignals: 2, MaxLinks: 1000}, Quiet: true}
+	for _, name := range shelves {
+		var parents []string
+		if name == "Mixed" {
+			parents = slices.DeleteFunc(slices.Clone(shelves), func(other string) bool { return other == name })
+		}
+		o.Shelves = append(o.Shelves, indexer.Shelf{ShelfSpec: store.ShelfSpec{Name: name}, Parents: parents})
+	}
+	lib := shelftest.New(t, o)
+	for i, path := range paths {
+		file := filepath.Join(lib.Folder, path)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(a.files[path]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Unix(1_700_000_000+int64(slices.Index(a.all, path)), 0)
+		if err := os.Chtimes(file, at, at); err != nil {
+			t.Fatal(err, i)
+		}
+	}
+	if _, err := lib.Indexer.Sync(t.Context(), "", false, nil); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, Options{Store: lib.Store, Indexer: lib.Indexer, Viewer: func(Peer) Viewer { return viewing{sight} }})
+	p := s.dial(t)
+	p.handshake()
+	return lib, &library{t: t, served: s, ix: lib.Indexer}, p
+}
+
+// likeness is an answer without what may differ: ids, scores, the order of what is about as good, where folders stand.
+type likeness struct {
+	ids   *regexp.Regexp
+	roots *strings.Replacer
+}
+
+func (n likeness) value(v any) any {
+	switch x := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		more, _ := x["has_more"].(bool)
+		for key, inner := range x {
+			if (key == "hits" || key == "next_offset") && more {
+				continue // which ones are on the page depends on what is better than what
+			}
+			switch key {
+			case "next_steps", "score", "fts_score", "fts_rank", "doc_id", "source_document_id", "target_document_id", "index", "since", "updated_at", "lastModified", "text":
+				if key == "text" {
+					if s, ok := inner.(string); ok && !strings.HasPrefix(s, `{"success"`) {
+						out[key] = n.value(s)
+					}
+				}
+				continue
+			}
+			out[key] = n.value(inner)
+		}
+		return out
+	case []any:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = n.value(x[i])
+		}
+		slices.SortStableFunc(out, func(a, b any) int {
+			return strings.Compare(string(encode(a)), string(encode(b)))
+		})
+		return out
+	case string:
+		return n.roots.Replace(n.ids.ReplaceAllString(x, "${1}N"))
+	}
+	return v
+}
+
+// raw is the whole answer to a request, as it came.
+func (p *peer) raw(q asked) string {
+	p.t.Helper()
+	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"params":%s}`, q.method, encode(q.params)))
+	for {
+		if err := p.conn.SetReadDeadline(time.Now().Add(guard)); err != nil {
+			p.t.Fatal(err)
+		}
+		line, err := p.in.ReadString('\n')
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if strings.Contains(line, `"id":7`) {
+			return line
+		}
+	}
+}
+
+type asked struct {
+	method string
+	params any
+}
+
+func calling(name string, args fields) asked {
+	return asked{"tools/call", fields{"name": name, "arguments": args}}
+}
+
+// questions ask for everything, of what is seen, of what is not and of what never was.
+func (a archive) questions(r *rand.Rand) []asked {
+	paths := append(slices.Clone(a.all), "Closed/never.md", "Never/x.md", "Mixed/depts/hr/never.md", "Mixed/depts/it/never.md")
+	var list []asked
+	for _, path := range paths {
+		list = append(list,
+			calling("get_document", fields{"doc_path": path}),
+			calling("get_document", fields{"doc_path": strings.TrimSuffix(path, ".md") + ".mb"}),
+			calling("get_document_structure", fields{"doc_path": path}),
+			calling("related_documents", fields{"doc_path": path, "depth": 3, "limit": 50}),
+			calling("search_documents", fields{"query": "valve pump", "doc_path": path}),
+			calling("get_chunk", fields{"doc_path": path, "line": 12}),
+			asked{"resources/read", fields{"uri": uriOf(path)}},
+			asked{"resources/subscribe", fields{"uri": uriOf(path)}},
+			asked{"completion/complete", fields{"ref": fields{"type": "ref/prompt", "name": "summarise_document"}, "argument": fields{"name": "doc_path", "value": path[:len(path)-4]}}},
+			calling("save_outline", fields{"doc_path": path, "summary": "short", "sections": []any{}, "source_hash": "0"}),
+			calling("docs_management", fields{"action": "manage_document_links", "operation": "list", "source": path}),
+			calling("docs_management", fields{"action": "manage_document_links", "operation": "add", "source_document": path, "target_document": "Closed/never.md", "relation": "x"}),
+			calling("docs_management", fields{"action": "manage_document_links", "operation": "remove", "source_document": path, "target_document": a.all[r.Intn(len(a.all))], "relation": "never"}),
+		)
+	}
+	folders := map[string]bool{"": true, "Never": true, "Closed/" + secret: true}
+	for _, path := range paths {
+		for folder := filepath.Dir(path); folder != "."; folder = filepath.Dir(folder) {
+			folders[folder] = true
+		}
+	}
+	for folder := range folders {
+		for _, sort := range []string{"path", "updated", "title"} {
+			list = append(list, calling("browse_documents", fields{"folder": folder, "sort": sort, "limit": 50}))
+		}
+		list = append(list,
+			calling("browse_documents", fields{"folder": folder + "x"}),
+			calling("search_documents", fields{"query": "boiler", "folder": folder, "limit": 50}),
+			asked{"completion/complete", fields{"ref": fields{"type": "ref/prompt", "name": "answer_with_citations"}, "argument": fields{"name": "folder", "value": folder}}},
+		)
+	}
+	for _, shelf := range []string{"Open", "Mixed", "Closed", "Never", "Clsed"} {
+		list = append(list,
+			calling("docs_management", fields{"action": "export", "shelf": shelf}),
+			calling("docs_management", fields{"action": "manage_shelf_links", "operation": "list", "shelf": shelf}),
+			calling("docs_management", fields{"action": "manage_document_links", "operation": "list", "shelf": shelf, "limit": 50}),
+			calling("sync", fields{"shelf": shelf}),
+		)
+	}
+	list = append(list,
+		calling("docs_management", fields{"action": "manage_shelves", "operation": "list"}),
+		calling("docs_management", fields{"action": "manage_shelf_links", "operation": "list"}),
+		calling("sync", fields{}),
+		asked{"resources/list", fields{}},
+		asked{"shelfd/status", fields{}},
+		asked{"completion/complete", fields{"ref": fields{"type": "ref/resource", "uri": uriTemplate}, "argument": fields{"name": "shelf", "value": ""}}},
+	)
+	for _, q := range a.queries(r) {
+		list = append(list, calling("search_documents", q))
+	}
+	return list
+}
+
+func (a archive) queries(r *rand.Rand) []fields {
+	var list []fields
+	add := func(query string) { list = append(list, fields{"query": query, "limit": 50, "detail": "evidence"}) }
+	for i, word := range commonWords {
+		add(word)
+		add(word + " " + commonWords[r.Intn(len(commonWords))])
+		add(word[:4])
+		add(word[1:])
+		add(word[:len(word)-1] + "x" + word[len(word)-1:])
+		add(fmt.Sprintf("called%d %s", r.Intn(90), word))
+		add(fmt.Sprintf("%s%d", secret, i))
+		add(fmt.Sprintf("zqsecrat%d", i))
+		add("tag:" + word)
+		add("status:" + word)
+		add(secret + "key:" + word)
+		add(word + " -" + commonWords[r.Intn(len(commonWords))])
+	}
+	for i := range 90 {
+		add(fmt.Sprintf("called%d", i))
+		add(fmt.Sprintf("title:%d", i))
+	}
+	for _, query := range []string{`"valve pump"`, "pum*", "zqs*", "zqsec", "secret", "eret", "shelf:Closed", "shelf:Open valve", "path:people", "path:zqs", "heading:pump", "after:2020-01-01", "valve OR " + secret + "3", "title:" + secret} {
+		add(query)
+	}
+	for _, mode := range []string{"literal", "regex"} {
+		for _, query := range []string{"valve", secret, "pump [a-z]+"} {
+			list = append(list, fields{"query": query, "limit": 50, "mode": mode})
+		}
+	}
+	return append(list, fields{"query": "valve", "where": "path:Closed"}, fields{"query": "valve", "where": "status!=pump"}, fields{"query": "pump", "scope": "personal"})
+}
+
+// TestWhatIsHiddenDoesNotExist asks a daemon that hides documents and one that never had them the same questions.
+func TestWhatIsHiddenDoesNotExist(t *testing.T) {
+	for seed := range int64(2) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := rand.New(rand.NewSource(seed))
+			a := newArchive(r)
+			full, _, hiding := serveArchive(t, a, a.all, []string{"Open", "Mixed", "Closed"}, a.sight)
+			part, _, lacking := serveArchive(t, a, a.seen, []string{"Open", "Mixed"}, a.sight)
+			n := likeness{regexp.MustCompile(`(kb://doc/|kb%3A%2F%2Fdoc%2F|document )\d+`), strings.NewReplacer(full.Folder, "ROOT", part.Folder, "ROOT")}
+			a.state(t, r, full, part)
+			faults := 0
+			for _, q := range a.questions(r) {
+				text := hiding.raw(q)
+				g, w := n.of(t, text), n.of(t, lacking.raw(q))
+				if !reflect.DeepEqual(g, w) {
+					faults++
+					here, there := apart(string(encode(g)), string(encode(w)))
+					t.Errorf("%s %s:\nhiding  %s\nlacking %s", q.method, encode(q.params), here, there)
+				}
+				if !strings.Contains(string(encode(q.params)), secret) && strings.Contains(text, secret) {
+					t.Errorf("%s %s tells a secret: …%s", q.method, encode(q.params), text[strings.Index(text, secret)-100:][:200])
+				}
+				if faults > 8 {
+					t.Fatal("and so on")
+				}
+			}
+		})
+	}
+}
+
+// apart is where two texts begin to differ.
+func apart(a, b string) (string, string) {
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	from := max(0, i-120)
+	return a[from:min(len(a), i+240)], b[from:min(len(b), i+240)]
+}
+
+func (n likeness) of(t *testing.T, line string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(line), &v); err != nil {
+		t.Fatal(err)
+	}
+	return n.value(v)
+}
+
+// state makes links between documents by hand, and summaries: all of them in the one library, those that are seen in
+// the other.
+func (a archive) state(t *testing.T, r *rand.Rand, full, part *shelftest.Library) {
+	t.Helper()
+	for i := range 60 {
+		l := store.ManualLink{Source: a.all[r.Intn(len(a.all))], Target: a.all[r.Intn(len(a.all))], Relation: "follows", Confidence: 0.9, Label: fmt.Sprint(i)}
+		if l.Source == l.Target {
+			continue
+		}
+		seen := a.sight.Sees(l.Source) && a.sight.Sees(l.Target)
+		if !seen {
+			l.Label = secret
+		}
+		if _, err := full.Indexer.AddLinks(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+		if seen {
+			if _, err := part.Indexer.AddLinks(t.Context(), l); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i, path := range a.all {
+		if i%3 != 0 {
+			continue
+		}
+		word := commonWords[r.Intn(len(commonWords))]
+		text := "This one is about the " + word + " and what belongs to it."
+		if !a.sight.Sees(path) {
+			text += " " + secret
+		} else if err := summarise(t, part, path, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := summarise(t, full, path, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func summarise(t *testing.T, lib *shelftest.Library, path, text string) error {
+	var hash string
+	err := lib.Store.View(t.Context(), func(v *store.View) error {
+		d, err := v.Document(path)
+		hash = d.Hash
+		return err
+	})
+	if err == nil {
+		_, err = lib.Indexer.SaveOutline(t.Context(), path, store.Outline{SourceHash: hash, Summary: text})
+	}
+	return err
+}

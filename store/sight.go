@@ -1,0 +1,222 @@
+package store
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Sight is what one reader may see: some shelves, and in each of them ranges of doc_paths. A nil *Sight sees everything.
+//
+// Invariant: a View that was opened with a Sight finds nothing else, whatever is asked of it (narrow.go).
+type Sight struct {
+	shelves []seenShelf // in name order
+	spans   []span      // sorted and apart from each other
+	key     string      // says shelves and spans: Sights with the same key see the same
+	verdict *verdict    // of the disk; nil = it is not asked
+
+	census atomic.Pointer[census] // of the last search
+}
+
+// ShelfSight is what is seen of one shelf. Of two rules the one with the longer path counts.
+type ShelfSight struct {
+	Name  string
+	Blind bool // what no rule speaks of is not seen
+	Rules []PathSight
+}
+
+// PathSight is a rule for a folder of a shelf and what is below it.
+type PathSight struct {
+	Path    string   // inside the shelf, "" = all of it
+	All     bool     // everything is seen
+	Folders []string // else what is inside these folders directly below
+}
+
+// Readable says of files, absolute paths, which the reader could read from the disk.
+type Readable func(files []string) ([]bool, error)
+
+// NewSight sees what the shelves say. readable, which may be nil, is asked for each file in addition.
+func NewSight(shelves []ShelfSight, readable Readable) *Sight {
+	s := &Sight{}
+	for _, shelf := range shelves {
+		spans := shelf.spans()
+		whole := len(spans) == 1 && spans[0] == below(shelf.Name) && readable == nil
+		s.shelves = append(s.shelves, seenShelf{shelf.Name, whole})
+		s.spans = append(s.spans, spans...)
+	}
+	slices.SortFunc(s.shelves, func(a, b seenShelf) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(s.spans, func(a, b span) int { return strings.Compare(a.from, b.from) })
+	var key strings.Builder
+	for _, shelf := range s.shelves {
+		key.WriteString(strconv.Quote(shelf.name) + strconv.FormatBool(shelf.whole))
+	}
+	for _, x := range s.spans {
+		key.WriteString(strconv.Quote(x.from) + strconv.Quote(x.to))
+	}
+	if readable != nil {
+		s.verdict = &verdict{readable: readable, id: verdicts.Add(1)}
+		key.WriteString("as reader " + strconv.FormatInt(s.verdict.id, 10))
+	}
+	s.key = key.String()
+	return s
+}
+
+// verdicts numbers those who ask the disk: no two of them share what they found.
+var verdicts atomic.Int64
+
+// Sees says whether a document at that doc_path may be seen, as far as the rules go.
+func (s *Sight) Sees(path string) bool {
+	if s == nil {
+		return true
+	}
+	i, _ := slices.BinarySearchFunc(s.spans, path, func(x span, path string) int {
+		if x.from <= path {
+			return -1
+		}
+		return 1
+	})
+	return i > 0 && path < s.spans[i-1].to
+}
+
+// Whole says whether all of a shelf may be seen.
+func (s *Sight) Whole(shelf string) bool {
+	if s == nil {
+		return true
+	}
+	i, found := slices.BinarySearchFunc(s.shelves, shelf, func(x seenShelf, name string) int { return cmp.Compare(x.name, name) })
+	return found && s.shelves[i].whole
+}
+
+type seenShelf struct {
+	name  string
+	whole bool
+}
+
+// span is a range of doc_paths: from ≤ path < to, bytewise.
+type span struct{ from, to string }
+
+// below is the range of what is inside a folder: '0' is the byte after '/'.
+func below(folder string) span { return span{folder + "/", folder + "0"} }
+
+// spans are the ranges seen of the shelf, in order.
+func (s ShelfSight) spans() []span {
+	var seen []span
+	if !s.Blind {
+		seen = []span{below(s.Name)}
+	}
+	rules := slices.Clone(s.Rules)
+	slices.SortStableFunc(rules, func(a, b PathSight) int { return len(a.Path) - len(b.Path) })
+	for _, rule := range rules {
+		at := s.Name
+		if rule.Path != "" {
+			at += "/" + rule.Path
+		}
+		seen = cutOut(seen, below(at))
+		if rule.All {
+			seen = append(seen, below(at))
+			continue
+		}
+		for _, folder := range slices.Compact(slices.Sorted(slices.Values(rule.Folders))) {
+			seen = append(seen, below(at+"/"+folder))
+		}
+	}
+	slices.SortFunc(seen, func(a, b span) int { return strings.Compare(a.from, b.from) })
+	return joined(seen)
+}
+
+// cutOut cuts a range out of others.
+func cutOut(spans []span, cut span) []span {
+	var left []span
+	for _, x := range spans {
+		if x.to <= cut.from || cut.to <= x.from {
+			left = append(left, x)
+			continue
+		}
+		if x.from < cut.from {
+			left = append(left, span{x.from, cut.from})
+		}
+		if cut.to < x.to {
+			left = append(left, span{cut.to, x.to})
+		}
+	}
+	return left
+}
+
+// joined makes one of sorted ranges that touch.
+func joined(spans []span) []span {
+	var out []span
+	for _, x := range spans {
+		if n := len(out); n > 0 && out[n-1].to >= x.from {
+			out[n-1].to = max(out[n-1].to, x.to)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// verdictHolds is how long what the disk said is believed: nothing tells when permissions of a folder change.
+const verdictHolds = time.Second
+
+// verdict is what the disk lets the reader read.
+type verdict struct {
+	id       int64
+	readable Readable
+
+	mu      sync.Mutex
+	known   map[string]bool // by file; guarded by mu, like all below
+	asked   time.Time       // when known began
+	changes int64           // how often an answer was another than the one before
+}
+
+// of says which of the files can be read, and a number that grows whenever an answer changes. fresh: nothing known is
+// older than verdictHolds.
+func (v *verdict) of(files []string) (readable []bool, number int64, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	before := v.known
+	if time.Since(v.asked) > verdictHolds {
+		v.known, v.asked = nil, time.Now()
+	}
+	if v.known == nil {
+		v.known = make(map[string]bool, len(files))
+	}
+	var ask []string
+	for _, file := range files {
+		if _, known := v.known[file]; !known {
+			ask = append(ask, file)
+		}
+	}
+	if len(ask) > 0 {
+		answers, err := v.readable(ask)
+		if err != nil {
+			v.known = nil
+			return nil, 0, err
+		}
+		for i, file := range ask {
+			if was, known := before[file]; !known || was != answers[i] {
+				v.changes++
+			}
+			v.known[file] = answers[i]
+		}
+	}
+	readable = make([]bool, len(files))
+	for i, file := range files {
+		readable[i] = v.known[file]
+	}
+	return readable, v.changes, nil
+}
+
+// stale says whether the disk must be asked again.
+func (v *verdict) stale() bool {
+	if v == nil {
+		return false
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return time.Since(v.asked) > verdictHolds
+}
