@@ -22,11 +22,11 @@ func replaceUnreadable(ctx context.Context, path string, cause error) (*Store, N
 
 // replaceOlder makes a new file of the present layout, gives it the ids of the old one and moves that aside.
 func replaceOlder(ctx context.Context, path string) (*Store, Notice, error) {
-	shelves, documents, err := readIDs(ctx, path)
+	known, err := readIDs(ctx, path)
 	if err != nil {
 		return replaceUnreadable(ctx, path, err)
 	}
-	if err := renew(ctx, path, shelves, documents); err != nil {
+	if err := renew(ctx, path, known); err != nil {
 		return nil, "", err
 	}
 	s, err := openExisting(ctx, path, false)
@@ -34,7 +34,7 @@ func replaceOlder(ctx context.Context, path string) (*Store, Notice, error) {
 }
 
 // renew puts a new file that knows these ids in the place of the one at path, in one step: at no time are they lost.
-func renew(ctx context.Context, path string, shelves, documents map[string]int64) error {
+func renew(ctx context.Context, path string, known ids) error {
 	next := path + ".next"
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(next + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +45,7 @@ func renew(ctx context.Context, path string, shelves, documents map[string]int64
 	if err != nil {
 		return err
 	}
-	err = s.Update(ctx, func(tx *Tx) error { return tx.reserve(shelves, documents) })
+	err = s.Update(ctx, func(tx *Tx) error { return tx.reserve(known) })
 	if err = errors.Join(err, s.Close()); err != nil { // closed, it has no companions
 		return err
 	}
@@ -78,15 +78,24 @@ func moveAside(path, why string) (string, error) {
 	return aside, nil
 }
 
-// readIDs reads what every layout keeps: id and name of shelves, id and file_path of documents.
-func readIDs(ctx context.Context, path string) (shelves, documents map[string]int64, err error) {
+// ids are those that a database gave: of shelves by name, of documents by path, and the last of documents that ever was.
+type ids struct {
+	shelves, documents map[string]int64
+	last               int64
+}
+
+// readIDs reads what every layout keeps: id and name of shelves, id and file_path of documents, which has a sequence.
+func readIDs(ctx context.Context, path string) (known ids, err error) {
 	db := openPool(path, "_pragma=busy_timeout(5000)")
 	defer db.Close()
-	if shelves, err = readPairs(ctx, db, `SELECT name, id FROM shelves`); err != nil {
-		return nil, nil, err
+	if known.shelves, err = readPairs(ctx, db, `SELECT name, id FROM shelves`); err != nil {
+		return known, err
 	}
-	documents, err = readPairs(ctx, db, `SELECT file_path, id FROM documents`)
-	return shelves, documents, err
+	if known.documents, err = readPairs(ctx, db, `SELECT file_path, id FROM documents`); err != nil {
+		return known, err
+	}
+	err = db.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'documents'`).Scan(&known.last)
+	return known, err
 }
 
 func readPairs(ctx context.Context, db *sql.DB, query string) (map[string]int64, error) {

@@ -290,15 +290,15 @@ func (tx *Tx) Unreserve(path string) error {
 }
 
 // reserve takes over the ids of an earlier database: shelves become rows at once, documents when their path appears.
-func (tx *Tx) reserve(shelves, documents map[string]int64) error {
-	for name, id := range shelves {
+func (tx *Tx) reserve(known ids) error {
+	for name, id := range known.shelves {
 		if _, err := tx.exec(`INSERT INTO shelves (id, name, commonRoot, origin, created_at, updated_at) VALUES (?, ?, '', 'reserved', ?, ?)`,
 			id, name, tx.now, tx.now); err != nil {
 			return err
 		}
 	}
-	var last int64
-	for path, id := range documents {
+	last := known.last
+	for path, id := range known.documents {
 		if err := tx.Reserve(path, id); err != nil {
 			return err
 		}
