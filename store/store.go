@@ -109,7 +109,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, Notice, error) {
 }
 
 // errOlderLayout says that the file has a layout of an earlier program.
-var errOlderLayout = errors.New("older layout")
+var errOlderLayout = errors.New("it has the layout of an earlier version; the daemon builds it anew and keeps the ids when it starts")
 
 func openExisting(ctx context.Context, path string, readOnly bool) (*Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
