@@ -141,6 +141,7 @@ func among(name string, actions map[string]action, fields map[string]any) (actio
 
 // view runs f on one picture of the store.
 func (c call) view(ctx context.Context, f func(*store.View) error) error {
+	c.server.options.Store.Warm() // who looks around searches soon
 	return c.server.view(ctx, f)
 }
 

@@ -133,7 +133,7 @@ func prefixMatch(terms []string) match {
 	if len(terms) > 1 {
 		return match{chunk: chunkWords + " : " + star, document: documentWords + " : " + star}
 	}
-	return match{chunk: star, document: star}
+	return match{chunk: star, document: star, common: commonTerm{term: terms[0], open: true}}
 }
 
 func identMatch(term string) match {

@@ -8,7 +8,6 @@ import (
 	"sort"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // lexicon is the vocabulary of an FTS table, for looking inside words and for words like others. It is read once, which
@@ -17,7 +16,6 @@ import (
 type lexicon struct {
 	table string     // the fts5vocab table to read from
 	once  sync.Mutex // held while it is read
-	ahead atomic.Bool
 
 	mu    sync.Mutex
 	base  *vocabulary      // nil until read
@@ -91,21 +89,6 @@ func (l *lexicon) terms(v *View) (*vocabulary, []vocabularyTerm, error) {
 	l.take(base)
 	base, added, _ := l.read()
 	return base, added, nil
-}
-
-// readAhead reads a vocabulary beside the searches that could do with it, unless that is under way or the store is only
-// read: then it will not live long enough.
-func (s *Store) readAhead(l *lexicon) {
-	if s.writer == nil || !l.ahead.CompareAndSwap(false, true) {
-		return
-	}
-	s.beside.Go(func() {
-		defer l.ahead.Store(false)
-		_ = s.View(s.closing, func(v *View) error { // a search that needs it meets the error itself
-			_, _, err := l.terms(v)
-			return err
-		})
-	})
 }
 
 // listen begins to note what is written, or stops.

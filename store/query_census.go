@@ -13,8 +13,9 @@ import (
 
 // census is what searches want to know of the index as a whole. It is never changed.
 //
-// The stamp is the structure record of chunk_fts, which FTS5 writes anew with every change of the index: equal stamps
-// mean the same chunks with the same text, so a census is never older than the picture it is used with.
+// The stamp is the structure records of chunk_fts and document_fts, which FTS5 writes anew with every change of the index:
+// equal stamps mean the same chunks with the same text and the same names, so a census is never older than the picture it
+// is used with.
 type census struct {
 	stamp     string
 	documents extents  // by id; those without chunks may be missing
@@ -57,6 +58,8 @@ func (c *census) scope(v *View, scope string) (extents, error) {
 // structureRecord is the id of the structure record in the table behind an FTS5 index (FTS5_STRUCTURE_ROWID).
 const structureRecord = 10
 
+const stampQuery = `SELECT (SELECT hex(block) FROM chunk_fts_data WHERE id = ?1) || (SELECT hex(block) FROM document_fts_data WHERE id = ?1)`
+
 // censuses keeps the last census and what was committed since, so that a search beside a writer needs not take it anew.
 type censuses struct {
 	mu   sync.Mutex
@@ -70,6 +73,7 @@ type change struct {
 	before, stamp string           // of the index
 	documents     map[int64]extent // as they are now; without chunks: gone
 	drops         postings         // chunks whose terms went
+	nameDrops     postings         // documents whose names went
 	gains         map[commonTerm]postings
 }
 
@@ -102,7 +106,7 @@ func (v *View) census() (*census, error) {
 }
 
 func (v *View) stamp() (stamp string, err error) {
-	err = v.queryRow(`SELECT block FROM chunk_fts_data WHERE id = ?`, []any{structureRecord}, &stamp)
+	err = v.queryRow(stampQuery, []any{structureRecord}, &stamp)
 	return stamp, err
 }
 
@@ -174,15 +178,15 @@ func (k *censuses) forget() {
 	k.last, k.news, k.head = nil, nil, ""
 }
 
-// gains are the chunks among rows that hold terms whose postings are kept.
-func (k *censuses) gains(rows []ftsRow) map[commonTerm]postings {
+// gains are the rows of chunks and of documents that hold terms whose postings are kept.
+func (k *censuses) gains(written [2][]ftsRow) map[commonTerm]postings {
 	k.mu.Lock()
 	last := k.last
 	k.mu.Unlock()
 	if last == nil {
 		return nil
 	}
-	return last.common.gains(rows)
+	return last.common.gains(written)
 }
 
 // after is the census with changes.

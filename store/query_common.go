@@ -6,50 +6,82 @@ import (
 )
 
 const (
-	// commonFrom is the number of chunks from which the postings of a term are kept: reading them from FTS5 costs about
-	// a tenth of a millisecond a thousand.
-	commonFrom = 2000
-	// commonRoom is how many ids are kept of all terms together: 24 MB.
-	commonRoom = 3_000_000
+	// commonFrom is the number of rows from which the postings of a term are kept: reading them from FTS5 costs about a
+	// tenth of a millisecond a thousand.
+	commonFrom = 1000
+	// commonRoom is how many bytes all kept postings take.
+	commonRoom = 24 << 20
+	// openMost is how many prefixes are kept: every word that is written is held against each.
+	openMost = 32
 )
 
-// commonPostings are the postings of terms that stand in many chunks, as searches asked for them: words like "the" would
+// place is where a common term stands.
+type place uint8
+
+const (
+	anywhere  place = iota // in a chunk
+	inHeading              // in the headings of a chunk
+	named                  // among the names of a document
+	called                 // in the title or an alias of a document, or in what links call it
+)
+
+// commonTerm is a term in its place, or all terms that it begins.
+type commonTerm struct {
+	term  string
+	where place
+	open  bool
+}
+
+// commonPostings are the postings of terms that stand in many rows, as searches asked for them: words like "the" would
 // take longer to read than all else. They belong to one census and go over to the next with what has changed.
 type commonPostings struct {
 	mu   sync.Mutex
-	sets map[commonTerm]postings
+	sets map[commonTerm]packed
 	age  []commonTerm // what was put first comes first
-	room int          // ids in sets
-}
-
-// commonTerm is a term, anywhere in a chunk or in its headings only.
-type commonTerm struct {
-	term    string
-	heading bool
+	room int          // bytes of sets
+	open int          // how many of them are of prefixes
 }
 
 func (c *commonPostings) get(t commonTerm) (postings, bool) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	set, ok := c.sets[t]
-	return set, ok
+	c.mu.Unlock()
+	return set.postings(), ok
 }
 
 func (c *commonPostings) put(t commonTerm, set postings) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.sets[t]; ok {
+	if _, ok := c.sets[t]; ok || t.open && c.open >= openMost {
 		return
 	}
 	if c.sets == nil {
-		c.sets = map[commonTerm]postings{}
+		c.sets = map[commonTerm]packed{}
 	}
-	c.sets[t] = set
+	if t.open {
+		c.open++
+	}
+	p := pack(set)
+	c.sets[t] = p
 	c.age = append(c.age, t)
-	for c.room += len(set); c.room > commonRoom && len(c.age) > 1; c.age = c.age[1:] {
-		c.room -= len(c.sets[c.age[0]])
-		delete(c.sets, c.age[0])
+	for c.room += p.size(); c.room > commonRoom && len(c.age) > 1; c.age = c.age[1:] {
+		c.forget(c.age[0])
 	}
+}
+
+func (c *commonPostings) forget(t commonTerm) {
+	if t.open {
+		c.open--
+	}
+	c.room -= c.sets[t].size()
+	delete(c.sets, t)
+}
+
+// full says whether more would push out what is kept.
+func (c *commonPostings) full() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.room > commonRoom*3/4
 }
 
 // after are the postings when changes have been made.
@@ -58,49 +90,50 @@ func (c *commonPostings) after(changes []change) *commonPostings {
 	defer c.mu.Unlock()
 	next := &commonPostings{}
 	for _, t := range c.age {
-		set := c.sets[t]
-		for _, one := range changes {
-			gained, knew := one.gains[t]
-			if set = union(subtract(set, one.drops), gained); !knew { // the set was kept after that change
-				set = nil
-				break
-			}
-		}
-		if set != nil {
+		if set, ok := c.changed(t, changes); ok {
 			next.put(t, set)
 		}
 	}
 	return next
 }
 
-// gains are, for each set that is kept, the chunks among rows that hold its term, if any.
-func (c *commonPostings) gains(rows []ftsRow) map[commonTerm]postings {
+// changed is one set with changes; false when it was kept after the first of them.
+func (c *commonPostings) changed(t commonTerm, changes []change) (postings, bool) {
+	set := c.sets[t].postings()
+	for _, one := range changes {
+		gained, knew := one.gains[t]
+		if !knew {
+			return nil, false
+		}
+		drops := one.drops
+		if t.where >= named {
+			drops = one.nameDrops
+		}
+		set = union(subtract(set, drops), gained)
+	}
+	return set, true
+}
+
+// gains are, for each set that is kept, the rows of chunks and of documents that hold its term, if any.
+func (c *commonPostings) gains(written [2][]ftsRow) map[commonTerm]postings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	gains := make(map[commonTerm]postings, len(c.sets))
+	g := gaining{gains: gains}
 	for t := range c.sets {
 		gains[t] = nil
+		if t.open {
+			g.open = append(g.open, t)
+		}
 	}
 	if len(gains) == 0 {
 		return gains
 	}
-	note := func(t commonTerm, id int64) {
-		if _, kept := c.sets[t]; !kept {
-			return
-		}
-		if ids := gains[t]; len(ids) == 0 || ids[len(ids)-1] != id {
-			gains[t] = append(ids, id)
-		}
+	for _, row := range written[0] {
+		g.row(row, anywhere, inHeading, func(column int) bool { return column == headingAt })
 	}
-	for _, row := range rows {
-		for column, terms := range row.columns[:len(row.columns)-1] { // the last one is the scope
-			for term := range strings.SplitSeq(terms.(string), " ") {
-				note(commonTerm{term, false}, row.id)
-				if column == headingAt {
-					note(commonTerm{term, true}, row.id)
-				}
-			}
-		}
+	for _, row := range written[1] {
+		g.row(row, named, called, func(column int) bool { return column == titleAt || column == aliasAt || column == linkAt })
 	}
 	for t, ids := range gains {
 		gains[t] = sorted(ids)
@@ -108,5 +141,44 @@ func (c *commonPostings) gains(rows []ftsRow) map[commonTerm]postings {
 	return gains
 }
 
-// headingAt is the place of heading among the columns of chunk_fts.
-const headingAt = 1
+// The places of some columns in chunk_fts and in document_fts.
+const (
+	headingAt = 1
+	titleAt   = 0
+	aliasAt   = 1
+	linkAt    = 4
+)
+
+// gaining adds rows to the terms that they hold.
+type gaining struct {
+	gains map[commonTerm]postings
+	open  []commonTerm
+}
+
+// row takes in a row. Its terms stand in one place, those of some columns in a narrower one as well.
+func (g *gaining) row(row ftsRow, wide, narrow place, isNarrow func(column int) bool) {
+	for column, terms := range row.columns[:len(row.columns)-1] { // the last one is the scope
+		for term := range strings.SplitSeq(terms.(string), " ") {
+			g.term(row.id, term, wide)
+			if isNarrow(column) {
+				g.term(row.id, term, narrow)
+			}
+		}
+	}
+}
+
+func (g *gaining) term(id int64, term string, where place) {
+	g.note(commonTerm{term, where, false}, id)
+	for _, t := range g.open {
+		if t.where == where && strings.HasPrefix(term, t.term) {
+			g.note(t, id)
+		}
+	}
+}
+
+func (g *gaining) note(t commonTerm, id int64) {
+	ids, kept := g.gains[t]
+	if kept && (len(ids) == 0 || ids[len(ids)-1] != id) {
+		g.gains[t] = append(ids, id)
+	}
+}

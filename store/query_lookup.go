@@ -17,19 +17,39 @@ import (
 type found struct {
 	in postings // chunks that hold it
 	by postings // chunks whose document has it among its names, or that pass a filter
+
+	memo *postings // what answers has worked out
 }
 
 // answers are the chunks that have it, in themselves or by the names of their document.
-func (f found) answers() postings { return union(f.in, f.by) }
+func (f found) answers() postings {
+	if f.memo == nil {
+		return union(f.in, f.by)
+	}
+	if *f.memo == nil {
+		*f.memo = union(f.in, f.by)
+	}
+	return *f.memo
+}
+
+// size is the number of answers, those that are in both counted twice.
+func (f found) size() int { return len(f.in) + len(f.by) }
 
 func (f found) or(g found) found {
-	return found{union(f.in, g.in), union(f.by, g.by)}
+	switch {
+	case g.size() == 0:
+		return f
+	case f.size() == 0:
+		return g
+	}
+	return found{in: union(f.in, g.in), by: union(f.by, g.by), memo: new(postings)}
 }
 
 func (f found) and(g found) found {
 	return found{
-		in: union(intersect(f.in, g.answers()), intersect(g.in, f.by)),
-		by: intersect(f.by, g.by),
+		in:   union(intersect(f.in, g.answers()), intersect(g.in, f.by)),
+		by:   intersect(f.by, g.by),
+		memo: new(postings),
 	}
 }
 
@@ -58,11 +78,11 @@ func (l *lookup) match(m match) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
-	documents, err := l.v.documentPostings(m.scoped(l.scope).document)
+	documents, err := l.documents(m, named)
 	if err != nil {
 		return found{}, err
 	}
-	return found{in: chunks, by: l.index.of(documents).chunks()}, nil
+	return found{in: chunks, by: l.index.of(documents).chunks(), memo: new(postings)}, nil
 }
 
 // chunks finds the chunks of the scope that match. A wide scope costs FTS5 more than the word: then it is left to us.
@@ -77,22 +97,51 @@ func (l *lookup) chunks(m match) (postings, error) {
 	if narrow {
 		return l.v.chunkPostings(m.scoped(l.scope).chunk)
 	}
-	set, kept := postings(nil), false
-	if m.common.term != "" {
-		set, kept = l.index.common.get(m.common)
-	}
-	if !kept {
-		if set, err = l.v.chunkPostings(m.chunk); err != nil {
-			return nil, err
-		}
-		if m.common.term != "" && len(set) >= commonFrom && !l.v.writer {
-			l.index.common.put(m.common, set)
-		}
-	}
+	set, err := l.kept(m.common, func() (postings, error) { return l.v.chunkPostings(m.chunk) })
 	if l.scope != "" {
 		set = intersect(set, l.within)
 	}
-	return set, nil
+	return set, err
+}
+
+// documents finds the documents of the scope whose names match. where says which names m looks at.
+func (l *lookup) documents(m match, where place) (postings, error) {
+	if m.document == "" {
+		return nil, nil
+	}
+	narrow, err := l.narrow()
+	if err != nil {
+		return nil, err
+	}
+	if narrow {
+		return l.v.documentPostings(m.scoped(l.scope).document)
+	}
+	m.common.where = where
+	set, err := l.kept(m.common, func() (postings, error) { return l.v.documentPostings(m.document) })
+	if err != nil || l.scope == "" {
+		return set, err
+	}
+	names, err := l.inScope(set)
+	out := make(postings, len(names))
+	for i, x := range names {
+		out[i] = x.document
+	}
+	return out, err
+}
+
+// kept are the postings of a common term, and, where none are kept or t is none, those that read reads.
+func (l *lookup) kept(t commonTerm, read func() (postings, error)) (postings, error) {
+	if t.term == "" {
+		return read()
+	}
+	if set, ok := l.index.common.get(t); ok {
+		return set, nil
+	}
+	set, err := read()
+	if err == nil && len(set) >= commonFrom && !l.v.writer {
+		l.index.common.put(t, set)
+	}
+	return set, err
 }
 
 // narrowShare is the share of all chunks up to which a scope is narrow.
@@ -167,7 +216,8 @@ func (l *lookup) inScope(documents postings) (extents, error) {
 	all, err := l.all()
 	var names extents
 	for _, x := range all {
-		if documents.has(x.document) {
+		documents = documents[ahead(len(documents), func(i int) bool { return documents[i] < x.document }):]
+		if len(documents) > 0 && documents[0] == x.document {
 			names = append(names, x)
 		}
 	}

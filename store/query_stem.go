@@ -43,7 +43,7 @@ func (l *lookup) stemmed(u unit, typed found) (found, []string, error) {
 		if err != nil {
 			return found{}, nil, err
 		}
-		typed = typed.or(found{l.index.speaking(f.in, byTerms[key]), l.index.speaking(f.by, byTerms[key])})
+		typed = typed.or(found{in: l.index.speaking(f.in, byTerms[key]), by: l.index.speaking(f.by, byTerms[key])})
 	}
 	slices.Sort(words)
 	return typed, slices.Compact(words), nil
@@ -128,7 +128,7 @@ func (l *lookup) termsFrom(start string) ([]vocabularyTerm, error) {
 		l.terms[start] = terms
 		return terms, nil
 	}
-	l.v.s.readAhead(&l.v.s.chunkWords)
+	l.v.s.Warm()
 	var terms []vocabularyTerm
 	err := l.v.each(`SELECT term, doc FROM chunk_terms WHERE term >= ?1 AND term < ?1 || char(0x10FFFF)`, []any{start}, func(rows *sql.Rows) error {
 		var t vocabularyTerm

@@ -23,6 +23,9 @@ const (
 	// costly is the number of chunks above which no BM25 is computed: it takes a microsecond each. The names, headings and
 	// spread of what so many hold tell more than how often they say it.
 	costly = 1000
+	// costlyTerms is the same for the occurrences of all words together: to find the chunks that hold them all, FTS5 goes
+	// through these.
+	costlyTerms = 20_000
 )
 
 // order is a group in rank order, worked out as far as it is asked for.
@@ -50,13 +53,31 @@ func (s *search) order(g group) (*order, error) {
 
 // shared calls f with the index of each id of p that other holds too.
 func (p postings) shared(other postings, f func(i int)) {
-	j := 0
+	if len(p) > 16*len(other) {
+		other.sharedBy(p, f)
+		return
+	}
+	j, far := 0, len(other) > 16*len(p)
 	for i, id := range p {
+		if far {
+			j += ahead(len(other)-j, func(k int) bool { return other[j+k] < id })
+		}
 		for j < len(other) && other[j] < id {
 			j++
 		}
 		if j < len(other) && other[j] == id {
 			f(i)
+		}
+	}
+}
+
+// sharedBy calls f with the index in the much longer list of each id of p that it holds.
+func (p postings) sharedBy(longer postings, f func(i int)) {
+	at := 0
+	for _, id := range p {
+		at += ahead(len(longer)-at, func(k int) bool { return longer[at+k] < id })
+		if at < len(longer) && longer[at] == id {
+			f(at)
 		}
 	}
 }
@@ -67,7 +88,7 @@ func (o *order) weigh() error {
 	var inHeadings postings
 	for k, f := range o.g.sets {
 		idf := float32(max(o.idf[k], 0.1))
-		heading, err := o.s.chunks(o.headingMatch(k))
+		heading, err := o.s.chunks(headingMatch(o.g.wishes[k].clause))
 		if err != nil {
 			return err
 		}
@@ -110,13 +131,7 @@ func (o *order) all() float64 {
 // weighNames adds to the chunks of documents that are called by a wish, and most to their first ones.
 func (o *order) weighNames() error {
 	for k, w := range o.g.wishes[:min(len(o.g.wishes), drawnBy)] {
-		var parts []string
-		for _, u := range w.clause {
-			if !u.not && u.kind != unitFilter && hasTerms(u) {
-				parts = append(parts, columnMatch(calledColumns, u.text))
-			}
-		}
-		documents, err := o.s.v.documentPostings(match{document: orMatch(parts...)}.scoped(o.s.scope).document)
+		documents, err := o.s.documents(calledMatch(w.clause), called)
 		if err != nil {
 			return err
 		}
@@ -135,17 +150,30 @@ func (o *order) weighNames() error {
 	return nil
 }
 
-// headingMatch wants a wish in the headings.
-func (o *order) headingMatch(k int) match {
+// headingMatch wants a clause in the headings of chunks.
+func headingMatch(c clause) match {
+	m := columnsMatch(c, headingColumn)
+	m.common.where = inHeading
+	return m
+}
+
+// calledMatch wants a clause in what documents are called.
+func calledMatch(c clause) match {
+	m := columnsMatch(c, calledColumns)
+	return match{document: m.chunk, common: m.common}
+}
+
+// columnsMatch wants one of the units of a clause in some columns of the chunks.
+func columnsMatch(c clause, columns string) match {
 	var parts []string
 	var m match
-	for _, u := range o.g.wishes[k].clause {
+	for _, u := range c {
 		if u.not || u.kind == unitFilter || !hasTerms(u) {
 			continue
 		}
-		parts = append(parts, columnMatch(headingColumn, u.text))
+		parts = append(parts, columnMatch(columns, u.text))
 		if terms := cut(u.text).running; len(terms) == 1 && !isSingleCJK(terms[0]) {
-			m.common = commonTerm{terms[0], true}
+			m.common.term = terms[0]
 		}
 	}
 	if len(parts) != 1 {
@@ -162,7 +190,7 @@ func (o *order) weighText(inHeadings postings) error {
 	var parts []string
 	some := 0
 	for k, w := range o.g.wishes[:min(len(o.g.wishes), drawnBy)] {
-		part := o.headingMatch(k).chunk
+		part := headingMatch(w.clause).chunk
 		if !headingsOnly {
 			part = unitsMatch(w.clause).chunk
 		}
@@ -176,7 +204,7 @@ func (o *order) weighText(inHeadings postings) error {
 	case headingsOnly:
 		matches = len(inHeadings)
 	}
-	if expr == "" || matches > costly {
+	if expr == "" || matches > costly || some > costlyTerms {
 		return nil
 	}
 	return o.s.v.each(`SELECT rowid, bm25(chunk_fts, 1.0, 2.0, 1.0, 0.0) AS score FROM chunk_fts

@@ -62,12 +62,23 @@ func (s *search) shown() int {
 //
 // A chunk that holds nothing has all from the names of its document; it counts when it is the first one there.
 func every(sets []found, firsts postings) postings {
-	answers, inside := sets[0].answers(), union(sets[0].in, firsts)
-	for _, f := range sets[1:] {
+	byRarity := slices.SortedFunc(slices.Values(sets), func(a, b found) int { return a.size() - b.size() })
+	answers := byRarity[0].answers()
+	for _, f := range byRarity[1:] {
 		answers = intersect(answers, f.answers())
-		inside = union(inside, f.in)
 	}
-	return intersect(answers, inside)
+	inside := make([]bool, len(answers))
+	answers.shared(firsts, func(i int) { inside[i] = true })
+	for _, f := range sets {
+		answers.shared(f.in, func(i int) { inside[i] = true })
+	}
+	out := make(postings, 0, len(answers))
+	for i, id := range answers {
+		if inside[i] {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // asTyped wants every word as it was typed.

@@ -70,6 +70,7 @@ type Store struct {
 	nameWords  lexicon
 	commits    atomic.Int64 // transactions that were committed
 
+	warm    atomic.Bool     // Warm is under way or done
 	closing context.Context // ends with the store
 	close   context.CancelFunc
 	beside  sync.WaitGroup // what reads beside searches

@@ -58,7 +58,7 @@ func (w *ftsWrites) standing() []ftsRow {
 // flushTerms writes what was gathered.
 func (tx *Tx) flushTerms() error {
 	tx.written = [2][]ftsRow{tx.chunkTerms.standing(), tx.documentTerms.standing()}
-	tx.change.drops = sorted(slices.Clone(tx.chunkTerms.drops))
+	tx.change.drops, tx.change.nameDrops = sorted(slices.Clone(tx.chunkTerms.drops)), sorted(slices.Clone(tx.documentTerms.drops))
 	err := tx.flush(&tx.chunkTerms, `DELETE FROM chunk_fts WHERE rowid = ?`,
 		`INSERT INTO chunk_fts (rowid, body, heading, ident, scope) VALUES (?, ?, ?, ?, ?)`)
 	if err != nil {

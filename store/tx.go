@@ -56,11 +56,11 @@ func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
 // tell lets the next search know what a transaction did, so that it need not look at everything.
 func (s *Store) tell(ctx context.Context, tx *Tx) {
 	var stamp string
-	if err := s.writer.QueryRowContext(ctx, `SELECT block FROM chunk_fts_data WHERE id = ?`, structureRecord).Scan(&stamp); err != nil {
+	if err := s.writer.QueryRowContext(ctx, stampQuery, structureRecord).Scan(&stamp); err != nil {
 		s.censuses.forget() // it looks at everything
 		return
 	}
-	tx.change.gains = s.censuses.gains(tx.written[0])
+	tx.change.gains = s.censuses.gains(tx.written)
 	s.censuses.follow(tx.change, stamp)
 }
 

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"fmt"
+	"math/rand"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestPackedPostingsComeOutAsTheyWentIn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		reach := rapid.SampledFrom([]int64{100, 10_000, 1 << 40}).Draw(t, "reach")
+		p := sorted(rapid.SliceOf(rapid.Int64Range(1, reach)).Draw(t, "ids"))
+		if got := pack(p).postings(); !slices.Equal(got, p) {
+			t.Fatalf("got %v, want %v", got, p)
+		}
+	})
+}
+
+// TestKeptPostingsFollowEveryChange changes documents between searches for words that are common enough to be kept, and
+// wants the answers that a store without anything kept gives.
+func TestKeptPostingsFollowEveryChange(t *testing.T) {
+	l := newLibrary(t)
+	var pages []page
+	for i := range commonFrom + 200 {
+		pages = append(pages, page{path: fmt.Sprintf("S/steel/page%d.md", i), title: "Steel", body: "# Steel pipe\nA steel pipe.\n\nAnother steel valve.\n"})
+	}
+	l.put(pages...)
+	queries := []string{"steel", "st*", "pipe steel", "title:steel valve", "another*", "path:steel pipe"}
+	answers := func() (all []string) {
+		for _, q := range queries {
+			a := l.search(Query{Text: q, Limit: 50})
+			all = append(all, fmt.Sprint(q, a.Total, foundPaths(a)))
+		}
+		return all
+	}
+	r := rand.New(rand.NewSource(1))
+	answers()
+	if len(l.s.censuses.last.common.sets) < 5 {
+		t.Fatalf("kept: %v", l.s.censuses.last.common.age)
+	}
+	for round := range 12 {
+		for range 3 {
+			switch i := r.Intn(len(pages)); r.Intn(3) {
+			case 0:
+				l.edit(pages[i].path, "# Copper\nNo longer.\n\nstone\n")
+			case 1:
+				l.remove(pages[i].path)
+				pages = slices.Delete(pages, i, i+1)
+			default:
+				p := page{path: fmt.Sprintf("S/new/%d-%d.md", round, r.Int()), title: "Stop", body: "# Steel\nsteam and steel\n"}
+				l.put(p)
+				pages = append(pages, p)
+			}
+		}
+		kept := answers()
+		l.s.censuses.forget()
+		if fresh := answers(); !slices.Equal(kept, fresh) {
+			t.Fatalf("round %d\nkept  %q\nfresh %q", round, kept, fresh)
+		}
+	}
+}
