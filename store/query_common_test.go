@@ -25,10 +25,10 @@ func TestKeptPostingsFollowEveryChange(t *testing.T) {
 	l := newLibrary(t)
 	var pages []page
 	for i := range commonFrom + 200 {
-		pages = append(pages, page{path: fmt.Sprintf("S/steel/page%d.md", i), title: "Steel", body: "# Steel pipe\nA steel pipe.\n\nAnother steel valve.\n"})
+		pages = append(pages, page{path: fmt.Sprintf("S/metal/page%d.md", i), title: "Steel", body: "# Steel pipe\nA steel pipe.\n\nAnother steel valve.\n"})
 	}
 	l.put(pages...)
-	queries := []string{"steel", "st*", "pipe steel", "title:steel valve", "another*", "path:steel pipe"}
+	queries := []string{"steel", "st*", "pipe steel", "title:steel valve", "another*", "path:metal pipe"}
 	answers := func() (all []string) {
 		for _, q := range queries {
 			a := l.search(Query{Text: q, Limit: 50})

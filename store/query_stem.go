@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"shelfd/internal/text"
@@ -74,12 +75,23 @@ func (l *lookup) stemmates(language, word string) ([]string, error) {
 		return nil, err
 	}
 	kept := slices.DeleteFunc(slices.Clone(terms), func(t vocabularyTerm) bool {
-		return t.term == word || text.Stem(language, t.term) != stem
+		return t.term == word || !onlyLetters(t.term) || text.Stem(language, t.term) != stem
 	})
 	if kept, err = l.v.seenTerms(kept, inChunks); err != nil {
 		return nil, err
 	}
 	return shortest(kept, stemTerms), nil
+}
+
+// onlyLetters says whether a term is a word that could be inflected: most terms that begin with "http" are none, and
+// stemming takes a microsecond.
+func onlyLetters(term string) bool {
+	for _, r := range term {
+		if r != '\'' && r != '’' && !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			return false
+		}
+	}
+	return true
 }
 
 // shortest are the n shortest terms, in alphabetical order.
