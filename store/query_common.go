@@ -15,20 +15,20 @@ const (
 	openMost = 32
 )
 
-// place is where a common term stands.
-type place uint8
+// stance is where a common term stands.
+type stance uint8
 
 const (
-	anywhere  place = iota // in a chunk
-	inHeading              // in the headings of a chunk
-	named                  // among the names of a document
-	called                 // in the title or an alias of a document, or in what links call it
+	anywhere  stance = iota // in a chunk
+	inHeading               // in the headings of a chunk
+	named                   // among the names of a document
+	called                  // in the title or an alias of a document, or in what links call it
 )
 
 // commonTerm is a term in its place, or all terms that it begins.
 type commonTerm struct {
 	term  string
-	where place
+	where stance
 	open  bool
 }
 
@@ -156,7 +156,7 @@ type gaining struct {
 }
 
 // row takes in a row. Its terms stand in one place, those of some columns in a narrower one as well.
-func (g *gaining) row(row ftsRow, wide, narrow place, isNarrow func(column int) bool) {
+func (g *gaining) row(row ftsRow, wide, narrow stance, isNarrow func(column int) bool) {
 	for column, terms := range row.columns[:len(row.columns)-1] { // the last one is the scope
 		for term := range strings.SplitSeq(terms.(string), " ") {
 			g.term(row.id, term, wide)
@@ -167,7 +167,7 @@ func (g *gaining) row(row ftsRow, wide, narrow place, isNarrow func(column int) 
 	}
 }
 
-func (g *gaining) term(id int64, term string, where place) {
+func (g *gaining) term(id int64, term string, where stance) {
 	g.note(commonTerm{term, where, false}, id)
 	for _, t := range g.open {
 		if t.where == where && strings.HasPrefix(term, t.term) {

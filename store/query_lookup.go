@@ -105,7 +105,7 @@ func (l *lookup) chunks(m match) (postings, error) {
 }
 
 // documents finds the documents of the scope whose names match. where says which names m looks at.
-func (l *lookup) documents(m match, where place) (postings, error) {
+func (l *lookup) documents(m match, where stance) (postings, error) {
 	if m.document == "" {
 		return nil, nil
 	}
