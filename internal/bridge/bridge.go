@@ -14,8 +14,8 @@ import (
 
 // Limits of carrying.
 const (
-	// LineLimit is that of the daemon: it would refuse a longer line anyway, after the bridge had held it.
-	LineLimit = 4 << 20
+	// lineLimit is that of the daemon: it would refuse a longer line anyway, after the bridge had held it.
+	lineLimit = 4 << 20
 	// queueLimit bounds what waits for the daemon or the client; above it the next line stays where it is.
 	queueLimit = 64
 	// lastAnswers is how long answers may still come after the client closed its end: the daemon's own deadline of a

@@ -372,7 +372,7 @@ func TestADaemonThatEndsAtOnceIsToldWithItsReasonAndStartedForTheNextRequest(t *
 func TestOverlongAndGarbledLinesAreAnsweredAndTheRestGoesOn(t *testing.T) {
 	ds := newDaemons(t, false)
 	c := start(t, Options{Dial: ds.dial})
-	long := `{"jsonrpc":"2.0","id":1,"x":"` + strings.Repeat("x", LineLimit) + `"}`
+	long := `{"jsonrpc":"2.0","id":1,"x":"` + strings.Repeat("x", lineLimit) + `"}`
 	go func() { _, _ = io.WriteString(c.in, long+"\n") }()
 	if answer := c.hear(); !strings.Contains(answer, "-32600") || !strings.Contains(answer, `"id":null`) {
 		t.Errorf("overlong: %s", answer)

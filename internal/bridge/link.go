@@ -99,7 +99,7 @@ func readLines(ctx context.Context, in io.Reader, lines chan<- []byte) {
 	defer close(lines)
 	r := bufio.NewReader(in)
 	for {
-		line, err := readLine(r, LineLimit)
+		line, err := readLine(r, lineLimit)
 		if err != nil && !errors.Is(err, errLong) {
 			return
 		}

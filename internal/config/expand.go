@@ -23,7 +23,7 @@ func (c *Config) All() []Shelf {
 			if !shelfFolder(root, entry.Name()) || slices.ContainsFunc(shelves, func(s Shelf) bool { return s.Root == root }) {
 				continue
 			}
-			s := DefaultShelf(FreeName(entry.Name(), shelves), root)
+			s := DefaultShelf(freeName(entry.Name(), shelves), root)
 			s.Origin = fmt.Sprintf("%s: shelf_folders[%d]", c.File, i)
 			shelves = append(shelves, s)
 		}
@@ -38,8 +38,8 @@ func shelfFolder(path, name string) bool {
 	return err == nil && stat.IsDir() && CheckName(name) == nil && name != "node_modules" && name != "__pycache__"
 }
 
-// FreeName is name, or name-2, name-3 … if shelves have it already.
-func FreeName(name string, shelves []Shelf) string {
+// freeName is name, or name-2, name-3 … if shelves have it already.
+func freeName(name string, shelves []Shelf) string {
 	free := name
 	for n := 2; slices.ContainsFunc(shelves, func(s Shelf) bool { return s.Name == free }); n++ {
 		free = fmt.Sprintf("%s-%d", name, n)
@@ -60,7 +60,7 @@ func WithFolders(shelves, folders []Shelf) ([]Shelf, error) {
 				return nil, fmt.Errorf("config: %s", reason)
 			}
 		}
-		f.Name = FreeName(f.Name, all)
+		f.Name = freeName(f.Name, all)
 		all = append(all, f)
 	}
 	return all, nil

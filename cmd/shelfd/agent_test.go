@@ -13,15 +13,15 @@ import (
 	"shelfd/internal/client"
 )
 
-// smoke is a daemon with a home of its own, and an agent's session on its socket.
-type smoke struct {
+// agentTour is a daemon with a home of its own, and an agent's session on its socket.
+type agentTour struct {
 	*tour
 	agent *client.Client
 }
 
-// newSmoke serves a product's manual and a client's variant of it.
-func newSmoke(t *testing.T) *smoke {
-	s := &smoke{tour: newTour(t)}
+// newAgentTour serves a product's manual and a client's variant of it.
+func newAgentTour(t *testing.T) *agentTour {
+	s := &agentTour{tour: newTour(t)}
 	page := func(folder, name, title, body string) {
 		s.file(filepath.Join(folder, name), "---\ntags: [heat, water]\n---\n# "+title+"\n\n## Filling\n\n"+body+"\n\n## Venting\n\nLet air out of the circuit.\n")
 	}
@@ -37,7 +37,7 @@ func newSmoke(t *testing.T) *smoke {
 	return s
 }
 
-func (s *smoke) dial() {
+func (s *agentTour) dial() {
 	s.t.Helper()
 	agent, err := client.Dial(s.t.Context(), filepath.Join(s.home, "s"))
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *smoke) dial() {
 	s.call("sync", map[string]any{}, nil)
 }
 
-func (s *smoke) file(name, text string) {
+func (s *agentTour) file(name, text string) {
 	s.t.Helper()
 	path := filepath.Join(s.home, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -59,7 +59,7 @@ func (s *smoke) file(name, text string) {
 	}
 }
 
-func (s *smoke) call(tool string, arguments map[string]any, data any) {
+func (s *agentTour) call(tool string, arguments map[string]any, data any) {
 	s.t.Helper()
 	if err := s.agent.Call(s.t.Context(), client.Request{Tool: tool, Arguments: arguments}, data); err != nil {
 		s.t.Fatalf("%s %v: %v", tool, arguments, err)
@@ -67,7 +67,7 @@ func (s *smoke) call(tool string, arguments map[string]any, data any) {
 }
 
 // manage calls docs_management with an action, an operation ("" = none) and arguments in pairs.
-func (s *smoke) manage(data any, action, operation string, pairs ...any) {
+func (s *agentTour) manage(data any, action, operation string, pairs ...any) {
 	s.t.Helper()
 	s.call("docs_management", managed(action, operation, pairs), data)
 }
@@ -84,7 +84,7 @@ func managed(action, operation string, pairs []any) map[string]any {
 }
 
 // refused is the error of a call that must be refused.
-func (s *smoke) refused(code, action, operation string, pairs ...any) string {
+func (s *agentTour) refused(code, action, operation string, pairs ...any) string {
 	s.t.Helper()
 	err := s.agent.Call(s.t.Context(), client.Request{Tool: "docs_management", Arguments: managed(action, operation, pairs)}, nil)
 	var r *client.Refusal
@@ -116,10 +116,10 @@ type mapAnswer struct {
 	Warnings                []string
 }
 
-// TestSmokeOfTheMindMap is the smoke test of the map of documents, from a client's side of the socket: hierarchy,
+// TestSmokeOfTheMindMap is the agentTour test of the map of documents, from a client's side of the socket: hierarchy,
 // correlation, pruning, links that someone states, a manifest there and back; at the end all of it outlives the database.
 func TestSmokeOfTheMindMap(t *testing.T) {
-	s := newSmoke(t)
+	s := newAgentTour(t)
 	s.hierarchy()
 	s.correlation()
 	s.pruning()
@@ -128,7 +128,7 @@ func TestSmokeOfTheMindMap(t *testing.T) {
 	s.outlives()
 }
 
-func (s *smoke) hierarchy() {
+func (s *agentTour) hierarchy() {
 	var a mapAnswer
 	s.manage(&a, "manage_shelf_links", "add_parent", "shelf", "Client", "parent_shelf", "Product")
 	if a.Changed != 1 {
@@ -151,7 +151,7 @@ func (s *smoke) hierarchy() {
 	}
 }
 
-func (s *smoke) correlation() {
+func (s *agentTour) correlation() {
 	var dry, applied, again mapAnswer
 	ask := []any{"mode", "shelf", "shelf", "Client", "scope", "shelf_with_parents", "min_confidence", 0.3, "min_signal_count", 2, "max_links_per_document", 5}
 	s.manage(&dry, "correlate", "", append(ask, "apply", false)...)
@@ -181,7 +181,7 @@ func (s *smoke) correlation() {
 	}
 }
 
-func (s *smoke) pruning() {
+func (s *agentTour) pruning() {
 	var dry, applied, none mapAnswer
 	ask := []any{"shelf", "Client", "max_confidence", 0.55}
 	s.manage(&dry, "manage_document_links", "prune_heuristic_links", append(ask, "apply", false)...)
@@ -195,7 +195,7 @@ func (s *smoke) pruning() {
 	}
 }
 
-func (s *smoke) statements() {
+func (s *agentTour) statements() {
 	var added, listed, replaced, removed mapAnswer
 	s.manage(&added, "manage_document_links", "add", "source_document", "Client/boiler.md", "target_document", "Product/chimney.md",
 		"relation", "references_standard", "confidence", 1.0, "label", "flue", "rationale", "the flue is theirs")
@@ -221,7 +221,7 @@ func (s *smoke) statements() {
 	s.refused("NOT_FOUND", "manage_document_links", "add", "source_document", "Client/boiler.md", "target_document", "Product/none.md", "relation", "x")
 }
 
-func (s *smoke) manifest() {
+func (s *agentTour) manifest() {
 	manifest := s.run("shelfd export Client > manifest.json; cat manifest.json")
 	var exported struct{ Manifest json.RawMessage }
 	s.manage(&exported, "export", "", "shelf", "Client")
@@ -244,7 +244,7 @@ func (s *smoke) manifest() {
 }
 
 // outlives takes the database away: the folders and the ledger bring all of it back.
-func (s *smoke) outlives() {
+func (s *agentTour) outlives() {
 	before := s.run("shelfd dump")
 	s.agent.Close()
 	s.end()
