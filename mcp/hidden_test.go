@@ -26,7 +26,7 @@ func (r viewing) Served() bool  { return true }
 func (r viewing) Manages() bool { return r.sight == nil }
 func (r viewing) Sight(kind string) *store.Sight {
 	if kind != "" {
-		return store.NewSight(nil, nil)
+		return store.NewSight(store.Seen{})
 	}
 	return r.sight
 }
@@ -48,7 +48,7 @@ var commonWords = strings.Fields(`boiler valve pump torque pressure gauge flange
 // newArchive makes documents in folders of which some are hidden, and links between all of them.
 func newArchive(r *rand.Rand) archive {
 	a := archive{files: map[string]string{}}
-	a.sight = store.NewSight([]store.ShelfSight{
+	a.sight = store.NewSight(store.Seen{Shelves: []store.ShelfSight{
 		{Name: "Open"},
 		{Name: "Mixed", Rules: []store.PathSight{
 			{Path: "depts", Folders: []string{"it", "board"}},
@@ -56,7 +56,7 @@ func newArchive(r *rand.Rand) archive {
 			{Path: "depts/hr/public", All: true},
 			{Path: "depts/it/vault", Folders: []string{}},
 		}},
-	}, nil)
+	}})
 	folders := []string{
 		"Open", "Open/a", "Open/a/deep", "Mixed", "Mixed/plain", "Mixed/depts", "Mixed/depts/it", "Mixed/depts/it/sub", "Mixed/depts/it/vault",
 		"Mixed/depts/board", "Mixed/depts/hr", "Mixed/depts/hr/public", "Mixed/people/ada", "Mixed/people/bob", "Mixed/people/" + secret + "folk", "Closed", "Closed/a", "Closed/" + secret + "dir",

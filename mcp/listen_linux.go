@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -41,11 +42,35 @@ func credentials(c net.Conn) (Peer, error) {
 	err := control(c, func(fd int) {
 		var u *unix.Ucred
 		if u, failed = unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED); failed == nil {
-			peer = Peer{UID: int(u.Uid), GID: int(u.Gid), PID: int(u.Pid), Known: true}
+			peer = Peer{UID: int(u.Uid), GID: int(u.Gid), PID: int(u.Pid), Groups: peerGroups(fd), Known: true}
 		}
 	})
 	if err == nil {
 		err = failed
 	}
 	return peer, err
+}
+
+// peerGroups are the supplementary groups of the process that connected, nil where the kernel does not tell (before 4.13).
+func peerGroups(fd int) []int {
+	const most = 65536 // NGROUPS_MAX
+	groups := make([]uint32, 64)
+	for len(groups) <= most {
+		size := uint32(4 * len(groups))
+		_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(fd), unix.SOL_SOCKET, unix.SO_PEERGROUPS,
+			uintptr(unsafe.Pointer(&groups[0])), uintptr(unsafe.Pointer(&size)), 0)
+		switch errno {
+		case 0:
+			list := make([]int, size/4)
+			for i := range list {
+				list[i] = int(groups[i])
+			}
+			return list
+		case unix.ERANGE: // size says how many there are
+			groups = make([]uint32, max(int(size/4), 2*len(groups)))
+		default:
+			return nil
+		}
+	}
+	return nil
 }

@@ -34,7 +34,7 @@ func (o owner) Sight(kind string) *store.Sight {
 	if o.served && (kind == "" || kind == "global") {
 		return nil
 	}
-	return store.NewSight(nil, nil)
+	return store.NewSight(store.Seen{})
 }
 
 // stranger sees nothing: what a call sees that nobody said whose it is.

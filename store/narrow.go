@@ -209,6 +209,11 @@ func (v *View) fillSight() error {
 			return err
 		}
 	}
+	if v.sight.rest {
+		if err := v.put(`INSERT OR IGNORE INTO temp.seen_shelves SELECT name, ? FROM main.shelves`, v.sight.verdict == nil); err != nil {
+			return err
+		}
+	}
 	for _, x := range v.sight.spans {
 		if err := v.put(`INSERT INTO temp.seen_spans VALUES (?, ?)`, x.from, x.to); err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 // Invariant: a View that was opened with a Sight finds nothing else, whatever is asked of it (narrow.go).
 type Sight struct {
 	shelves []seenShelf // in name order
+	rest    bool        // the others are seen as a whole
 	spans   []span      // sorted and apart from each other
 	key     string      // says shelves and spans: Sights with the same key see the same
 	verdict *verdict    // of the disk; nil = it is not asked
@@ -39,26 +40,37 @@ type PathSight struct {
 // Readable says of files, absolute paths, which the reader could read from the disk.
 type Readable func(files []string) ([]bool, error)
 
-// NewSight sees what the shelves say. readable, which may be nil, is asked for each file in addition.
-func NewSight(shelves []ShelfSight, readable Readable) *Sight {
-	s := &Sight{}
-	for _, shelf := range shelves {
+// Seen is what a Sight is made of. The zero value sees nothing.
+type Seen struct {
+	Shelves  []ShelfSight
+	Rest     bool     // shelves that are not named are seen as well
+	Readable Readable // asked for each file in addition, unless nil
+}
+
+// NewSight sees what is said.
+func NewSight(o Seen) *Sight {
+	s := &Sight{rest: o.Rest}
+	if o.Rest {
+		s.spans = []span{{"", endOfPaths}}
+	}
+	for _, shelf := range o.Shelves {
 		spans := shelf.spans()
-		whole := len(spans) == 1 && spans[0] == below(shelf.Name) && readable == nil
+		whole := len(spans) == 1 && spans[0] == below(shelf.Name) && o.Readable == nil
 		s.shelves = append(s.shelves, seenShelf{shelf.Name, whole})
-		s.spans = append(s.spans, spans...)
+		s.spans = append(cutOut(s.spans, below(shelf.Name)), spans...)
 	}
 	slices.SortFunc(s.shelves, func(a, b seenShelf) int { return strings.Compare(a.name, b.name) })
 	slices.SortFunc(s.spans, func(a, b span) int { return strings.Compare(a.from, b.from) })
 	var key strings.Builder
+	key.WriteString(strconv.FormatBool(s.rest))
 	for _, shelf := range s.shelves {
 		key.WriteString(strconv.Quote(shelf.name) + strconv.FormatBool(shelf.whole))
 	}
 	for _, x := range s.spans {
 		key.WriteString(strconv.Quote(x.from) + strconv.Quote(x.to))
 	}
-	if readable != nil {
-		s.verdict = &verdict{readable: readable, id: verdicts.Add(1)}
+	if o.Readable != nil {
+		s.verdict = &verdict{readable: o.Readable, id: verdicts.Add(1)}
 		key.WriteString("as reader " + strconv.FormatInt(s.verdict.id, 10))
 	}
 	s.key = key.String()
@@ -88,7 +100,10 @@ func (s *Sight) Whole(shelf string) bool {
 		return true
 	}
 	i, found := slices.BinarySearchFunc(s.shelves, shelf, func(x seenShelf, name string) int { return cmp.Compare(x.name, name) })
-	return found && s.shelves[i].whole
+	if !found {
+		return s.rest && s.verdict == nil
+	}
+	return s.shelves[i].whole
 }
 
 type seenShelf struct {
@@ -98,6 +113,9 @@ type seenShelf struct {
 
 // span is a range of doc_paths: from ≤ path < to, bytewise.
 type span struct{ from, to string }
+
+// endOfPaths comes after every doc_path.
+const endOfPaths = "\U0010FFFF"
 
 // below is the range of what is inside a folder: '0' is the byte after '/'.
 func below(folder string) span { return span{folder + "/", folder + "0"} }

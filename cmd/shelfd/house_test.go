@@ -19,6 +19,7 @@ func mayImport() map[string][]string {
 		"internal/config":  {"internal/text"},
 		"internal/bridge":  {},
 		"internal/client":  {},
+		"internal/access":  {"store"},
 		"internal/vector":  {},
 		"internal/embed":   {},
 		"watcher":          {},

@@ -104,6 +104,7 @@ func (d *daemon) refuse(reason string) {
 // settings is what of a configuration is read at the start only.
 func settings(c config.Config) config.Config {
 	c.Shelves, c.ShelfFolders, c.Warnings, c.Log = nil, nil, nil, config.Log{}
+	c.Departments, c.AccessAdmins = nil, config.Access{}
 	return c
 }
 
@@ -116,6 +117,7 @@ func (d *daemon) declare(ctx context.Context, c config.Config, old []config.Shel
 	if shelves, err = d.withRemembered(ctx, c, shelves); err != nil {
 		return nil, err
 	}
+	before := d.access.Set(accessRules(c, shelves)) // first: documents that come must not be seen by the old rules
 	if old != nil && reflect.DeepEqual(shelves, old) {
 		return old, nil
 	}
@@ -123,7 +125,11 @@ func (d *daemon) declare(ctx context.Context, c config.Config, old []config.Shel
 	for _, s := range shelves {
 		declared = append(declared, indexerShelf(s))
 	}
-	return shelves, d.indexer.SetShelves(ctx, declared)
+	if err := d.indexer.SetShelves(ctx, declared); err != nil {
+		d.access.Set(before)
+		return nil, err
+	}
+	return shelves, nil
 }
 
 // withRemembered keeps the shelves of a folder of shelf_folders that is missing or empty now: a disk that is not

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"shelfd/indexer"
+	"shelfd/internal/access"
 	"shelfd/internal/config"
 	"shelfd/internal/metrics"
 	"shelfd/mcp"
@@ -57,6 +58,7 @@ type daemon struct {
 	metrics     *metrics.Metrics
 	watcher     *watcher.Watcher
 	indexer     *indexer.Indexer
+	access      *access.Access
 	ended       atomic.Bool            // everything that run started
 	declared    atomic.Bool            // the indexer knows the shelves: before that, having compared all of them means nothing
 	refused     atomic.Pointer[string] // why the configuration that stands there now was not taken, "" when it was
@@ -81,7 +83,7 @@ func (p *program) serve(ctx context.Context, folders []string) error {
 }
 
 func (p *program) serveOnce(ctx context.Context, folders []string) error {
-	d := &daemon{program: p, started: time.Now()}
+	d := &daemon{program: p, started: time.Now(), access: access.New()}
 	defer d.close()
 	for _, folder := range folders {
 		root, name, err := config.Folder(folder)
@@ -206,7 +208,8 @@ func (d *daemon) run(ctx context.Context) error {
 		return err
 	}
 	d.confine()
-	server = mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status, Answered: d.metrics.Answered})
+	d.access.Set(accessRules(d.config, d.config.All()))
+	server = mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status, Viewer: d.viewer, Answered: d.metrics.Answered})
 	batches := make(chan watcher.Batch)
 	group, ctx := errgroup.WithContext(ctx)
 	defer context.AfterFunc(ctx, d.insist)()

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	pathpkg "path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"shelfd/internal/text"
 )
 
 // check finds what only the whole file can show: names that clash, roots that overlap, values that contradict.
@@ -86,6 +89,7 @@ func (r *reader) checkShelf(path string, s *Shelf) {
 			r.fault(fmt.Sprintf("%s.include[%d]", path, i), "%q is not a pattern", pattern)
 		}
 	}
+	r.checkScopes(path+".scopes", s.Scopes)
 	if len(s.Include) == 0 {
 		r.fault(path+".include", "no pattern, so no document; leave it out for the usual ones")
 	}
@@ -259,6 +263,26 @@ func cycleFrom(parents map[string][]string, name string) []string {
 		return nil
 	}
 	return walk(name, nil)
+}
+
+// checkScopes writes the paths of scopes as those of documents are written.
+func (r *reader) checkScopes(path string, scopes []Scope) {
+	first := map[string]int{}
+	for i := range scopes {
+		at := fmt.Sprintf("%s[%d].path", path, i)
+		written := scopes[i].Path
+		cleaned := text.Path(strings.Trim(pathpkg.Clean("/"+written), "/"))
+		if strings.Contains("/"+written+"/", "/../") {
+			r.fault(at, "%q leads out of a folder; want the path of a folder inside the root", written)
+			continue
+		}
+		if earlier, taken := first[cleaned]; taken {
+			r.fault(at, "%q is the path of %s[%d] already", written, path, earlier)
+			continue
+		}
+		first[cleaned] = i
+		scopes[i].Path = cleaned
+	}
 }
 
 func (r *reader) checkDepartments(parent map[string]string) {
