@@ -94,6 +94,14 @@ func (ix *Index) Cites(source int64, s string, doc int64) bool {
 	return cites
 }
 
+// Bears says whether a document has a name, as the index writes it.
+func (ix *Index) Bears(doc int64, name string) (bears bool) {
+	if n, ok := ix.ordinals[doc]; ok {
+		ix.entries[n].eachName(func(own string) { bears = bears || own == name })
+	}
+	return bears
+}
+
 // ownKeys are the keys of a document's own names.
 func (ix *Index) ownKeys(doc int64) (keys []uint64) {
 	if n, ok := ix.ordinals[doc]; ok {

@@ -72,7 +72,7 @@ func (w *writing) transact(ctx context.Context, left []store.File) error {
 	if err := w.update(ctx, func(tx *store.Tx) error { return w.write(tx, left) }); err != nil {
 		return err
 	}
-	w.settle()
+	w.settle(ctx)
 	w.noteReturns(w.outcomes, left)
 	return nil
 }
@@ -275,7 +275,7 @@ func (w *writing) sayMoves(ctx context.Context) error {
 }
 
 // settle takes the end of the transaction into account.
-func (w *writing) settle() {
+func (w *writing) settle(ctx context.Context) {
 	s := w.shelf
 	s.documents += w.created - len(w.removed)
 	if s.whole && s.waiting == 0 {
@@ -295,7 +295,7 @@ func (w *writing) settle() {
 		look()
 	}
 	w.rememberMade()
-	w.run.links.note(w.changed, w.removed)
+	w.run.links.note(ctx, w.changed, w.removed)
 	w.tell(w.news)
 	if len(w.removed) > 0 {
 		w.log.Debug("removed", zap.String("shelf", s.Name), zap.Int("documents", len(w.removed)))

@@ -2,6 +2,41 @@ package store
 
 import "database/sql"
 
+// ManualLink is a link that someone made.
+type ManualLink struct {
+	Source     string  `json:"source"` // doc_path
+	Target     string  `json:"target"` // doc_path
+	Relation   string  `json:"relation"`
+	Confidence float64 `json:"confidence"`
+	Label      string  `json:"label,omitempty"`
+	Rationale  string  `json:"rationale,omitempty"`
+}
+
+// SetManualLinks replaces the manual links of a source; targets are ids. Nothing is written when they stand already.
+func (tx *Tx) SetManualLinks(source int64, links map[int64][]ManualLink) error {
+	if stand, err := tx.manualStand(source, links); err != nil || stand {
+		return err
+	}
+	if _, err := tx.exec(`DELETE FROM document_links WHERE source_document_id = ? AND origin = 'manual'`, source); err != nil {
+		return err
+	}
+	for target, list := range links {
+		for _, l := range list {
+			if err := tx.putLink(source, target, l.Relation, OriginManual, l.Confidence, nullable(l.Label), nullable(l.Rationale), linkMetadata{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func nullable(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
 // manualStand says whether the manual links of a source are these.
 func (tx *Tx) manualStand(source int64, links map[int64][]ManualLink) (bool, error) {
 	before, err := tx.LinksOf(source, Out, []Origin{OriginManual})

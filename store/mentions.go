@@ -63,23 +63,34 @@ func unpackIDs(b []byte) []int64 {
 // holdingTerms is how many terms of a name are looked up: the longest are the rarest, and the text is read anyway.
 const holdingTerms = 3
 
-// Holding lists the documents that hold the longest terms of a name (space separated, as text.Segment gives them):
-// those that may cite it, and some that do not.
-func (v *View) Holding(name string) ([]int64, error) {
+// Citing lists the documents whose text may hold a name (space separated terms, as text.Segment gives them). In sure
+// are those that do, as the index of chunks tells: all that hold a name of one term, and those of one chunk that hold it
+// as a phrase. In perhaps are others that hold its longest terms; between two chunks the index cannot see.
+func (v *View) Citing(name string) (sure, perhaps []int64, err error) {
 	terms := strings.Fields(name)
+	if len(terms) == 0 {
+		return nil, nil, nil
+	}
+	if len(terms) == 1 {
+		sure, err = v.ints(holdingChunk, phrase(name))
+		return sure, nil, err
+	}
+	sure, err = v.ints(`SELECT d.id FROM chunk_fts f JOIN documents d ON d.first_chunk = f.rowid AND d.chunk_count = 1 WHERE chunk_fts MATCH ?`, phrase(name))
+	if err != nil {
+		return nil, nil, err
+	}
 	slices.SortStableFunc(terms, func(a, b string) int { return len(b) - len(a) })
 	terms = slices.Compact(terms[:min(len(terms), holdingTerms)])
-	if len(terms) == 0 {
-		return nil, nil
-	}
-	var query strings.Builder
 	args := make([]any, len(terms))
 	for i, term := range terms {
-		if i > 0 {
-			query.WriteString(" INTERSECT ")
-		}
-		query.WriteString(`SELECT c.document_id FROM chunk_fts f JOIN chunks c ON c.id = f.rowid WHERE chunk_fts MATCH ?`)
-		args[i] = `body : "` + term + `"`
+		args[i] = phrase(term)
 	}
-	return v.ints(query.String(), args...)
+	holding := strings.TrimSuffix(strings.Repeat(holdingChunk+" INTERSECT ", len(terms)), " INTERSECT ")
+	perhaps, err = v.ints(`SELECT d.id FROM documents d WHERE d.chunk_count > 1 AND d.id IN (`+holding+`)`, args...)
+	return sure, perhaps, err
 }
+
+const holdingChunk = `SELECT DISTINCT c.document_id FROM chunk_fts f JOIN chunks c ON c.id = f.rowid WHERE chunk_fts MATCH ?`
+
+// phrase asks for terms in this order in the running text.
+func phrase(terms string) string { return `body : "` + terms + `"` }
