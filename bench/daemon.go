@@ -42,6 +42,7 @@ func newDaemon(binary, work, root string) *daemon {
 
 // built is how long the daemon took from its start.
 type built struct {
+	answering  time.Duration // until the first search was answered
 	searchable time.Duration // until every document was in the index
 	whole      time.Duration // until the links between them were worked out as well
 }
@@ -68,10 +69,14 @@ func (d *daemon) start(ctx context.Context) (built, error) {
 		text, _ := os.ReadFile(log.Name())
 		return built{}, fmt.Errorf("%w\n%s", err, text)
 	}
+	if _, err := d.search(ctx, "the"); err != nil {
+		return built{}, err
+	}
+	b := built{answering: time.Since(begun)}
 	if err := d.ready(ctx); err != nil {
 		return built{}, err
 	}
-	b := built{searchable: time.Since(begun)}
+	b.searchable = time.Since(begun)
 	err = d.client.Call(ctx, client.Request{Tool: "sync"}, nil)
 	b.whole = time.Since(begun)
 	return b, err
@@ -82,12 +87,8 @@ func (d *daemon) ready(ctx context.Context) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		var status struct {
-			Index struct{ State string }
-			Queue int
-		}
-		err := d.client.Ask(ctx, "shelfd/status", &status)
-		if err != nil || status.Index.State == "ready" && status.Queue == 0 {
+		s, err := d.status(ctx)
+		if err != nil || s.Index.State == "ready" && s.Queue == 0 {
 			return err
 		}
 		select {
@@ -96,6 +97,23 @@ func (d *daemon) ready(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// status is how far the daemon has come.
+type status struct {
+	Index struct{ State string }
+	Queue int
+}
+
+func (d *daemon) status(ctx context.Context) (s status, err error) {
+	err = d.client.Ask(ctx, "shelfd/status", &s)
+	return s, err
+}
+
+// queue is how many files wait to be looked at.
+func (d *daemon) queue(ctx context.Context) (int, error) {
+	s, err := d.status(ctx)
+	return s.Queue, err
 }
 
 // dial waits for the socket.

@@ -7,11 +7,13 @@
 //	go run ./bench correlate [FOLDER]
 //	go run ./bench calibrate [CORPUS...]
 //	go run ./bench mcp [FOLDER]
+//	go run ./bench scale [FOLDER]
 //
 // Without a FOLDER it unpacks ../shared/corpora/work.tar.gz. relevance asks the questions of ../shared/corpora/truth, of
 // which the answers are known, on copies in which no link gives them away. correlate measures how long the links between
 // documents take, of all at once and of one that changed. calibrate measures how many of them are links that authors
 // wrote, on copies without these. mcp measures what speaking costs: tokens of answers, the bridge, cancelled calls.
+// scale measures 100,000 files.
 package main
 
 import (
@@ -47,20 +49,16 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	if len(arguments) > 0 && arguments[0] == "relevance" {
-		return relevance(ctx, work, arguments[1:])
+	measures := map[string]func(context.Context, string, []string) error{
+		"relevance": relevance, "correlate": correlateSpeed, "calibrate": calibrate, "mcp": protocol, "scale": scale,
 	}
-	if len(arguments) > 0 && arguments[0] == "correlate" {
-		return correlateSpeed(ctx, work, arguments[1:])
-	}
-	if len(arguments) > 0 && arguments[0] == "calibrate" {
-		return calibrate(ctx, work, arguments[1:])
-	}
-	if len(arguments) > 0 && arguments[0] == "mcp" {
-		return protocol(ctx, work, arguments[1:])
+	if len(arguments) > 0 {
+		if measure, ok := measures[arguments[0]]; ok {
+			return measure(ctx, work, arguments[1:])
+		}
 	}
 	if len(arguments) > 1 {
-		return errors.New("usage: go run ./bench [FOLDER], or go run ./bench relevance|correlate|calibrate|mcp [CORPUS...]")
+		return errors.New("usage: go run ./bench [FOLDER], or go run ./bench relevance|correlate|calibrate|mcp|scale [CORPUS...]")
 	}
 	return speed(ctx, work, arguments)
 }
