@@ -30,7 +30,7 @@ func credentials(c net.Conn) (Peer, error) {
 		if u, failed = unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED); failed != nil {
 			return
 		}
-		peer = Peer{UID: int(u.Uid), GID: int(u.Groups[0]), Known: true} // sixteen groups are told at most: they are looked up
+		peer = Peer{UID: int(u.Uid), GID: int(u.Groups[0]), Known: true}         // sixteen groups are told at most: they are looked up
 		peer.PID, _ = unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID) // for the log only
 	})
 	if err == nil {

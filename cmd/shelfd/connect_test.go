@@ -76,7 +76,13 @@ func (h *house) command(args ...string) *exec.Cmd {
 // serve starts a daemon and waits until it answers. stop kills it.
 func (h *house) serve(args ...string) (stop func()) {
 	h.t.Helper()
-	c := h.command(append([]string{"serve"}, append(args, h.root)...)...)
+	return h.start(append(args, h.root)...)
+}
+
+// start is serve with what the configuration says.
+func (h *house) start(args ...string) (stop func()) {
+	h.t.Helper()
+	c := h.command(append([]string{"serve"}, args...)...)
 	var log bytes.Buffer
 	c.Stderr = &log
 	if err := c.Start(); err != nil {
@@ -102,8 +108,15 @@ type agent struct {
 
 func (h *house) connect(args ...string) *agent {
 	h.t.Helper()
-	a := &agent{t: h.t, cmd: h.command(append([]string{"connect"}, args...)...)}
+	return h.agent(func(*exec.Cmd) {}, append([]string{"connect"}, args...)...)
+}
+
+// agent starts a client, prepared in some way.
+func (h *house) agent(prepare func(*exec.Cmd), args ...string) *agent {
+	h.t.Helper()
+	a := &agent{t: h.t, cmd: h.command(args...)}
 	a.cmd.Stderr = os.Stderr
+	prepare(a.cmd)
 	var err error
 	if a.in, err = a.cmd.StdinPipe(); err != nil {
 		h.t.Fatal(err)

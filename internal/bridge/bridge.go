@@ -233,6 +233,9 @@ func (b *bridge) fromDaemon(r received, last bool) error {
 		b.compare(b.flying[string(m.ID)].method, r.line)
 		b.session.answered(string(m.ID))
 		delete(b.flying, string(m.ID))
+	case turnsAway(m, r.line) != "":
+		b.turnedAway(turnsAway(m, r.line))
+		return nil
 	case m.Method == acknowledgedMethod:
 		if again := b.session.acknowledged(r.line); again != nil {
 			b.answers = append(b.answers, again...)

@@ -385,3 +385,31 @@ func TestOverlongAndGarbledLinesAreAnsweredAndTheRestGoesOn(t *testing.T) {
 	c.say(search)
 	expect(t, ds.next().hear(), search)
 }
+
+// TestADaemonThatTurnsUsAwayIsNotAskedOverAndOver: it says why and closes, each time.
+func TestADaemonThatTurnsUsAwayIsNotAskedOverAndOver(t *testing.T) {
+	var mu sync.Mutex
+	dialled := 0
+	c := start(t, Options{Dial: func(context.Context) (net.Conn, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		dialled++
+		near, far := net.Pipe()
+		go func() {
+			_, _ = io.WriteString(far, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"user 7 is not served on this socket"}}`+"\n")
+			far.Close()
+		}()
+		return near, nil
+	}})
+	for _, id := range []string{"1", `"two"`} {
+		c.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"save_outline"}}`)
+		if got := c.hear(); !strings.Contains(got, `"id":`+id) || !strings.Contains(got, "user 7 is not served") {
+			t.Errorf("heard %s", got)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if dialled > 4 {
+		t.Errorf("%d connections for two requests", dialled)
+	}
+}

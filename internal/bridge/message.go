@@ -10,7 +10,7 @@ import (
 const (
 	codeParse          = -32700
 	codeInvalidRequest = -32600
-	codeNoDaemon       = -32000
+	codeNoDaemon       = -32000 // the daemon says it too, without an id, when it serves nobody over a connection
 	codeLost           = -32001
 )
 
@@ -43,6 +43,24 @@ func parse(line []byte) (message, bool) {
 func (m message) isRequest() bool { return m.ID != nil && m.Method != "" }
 func (m message) isAnswer() bool  { return m.ID != nil && m.Method == "" }
 func (m message) cancels() string { return string(m.Params.RequestID) }
+
+// turnsAway is why the daemon serves nobody over this connection, "" when the line says no such thing: it is not for this
+// user, or there are too many. Faults of a line have other codes.
+func turnsAway(m message, line []byte) string {
+	if m.ID != nil || m.Method != "" {
+		return ""
+	}
+	var answer struct {
+		Error struct {
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(line, &answer) != nil || answer.Error.Code != codeNoDaemon {
+		return ""
+	}
+	return answer.Error.Message
+}
 
 // safe says that a request may be sent again: it reads, or doing it twice is doing it once.
 func (m message) safe() bool {

@@ -111,6 +111,15 @@ func (b *bridge) attempted(a attempt) {
 	o.pause = time.After(o.pauses)
 }
 
+// turnedAway answers what waits with what the daemon said. The next attempt comes with the next request, or in a while:
+// at once it would come to the same, over and over.
+func (b *bridge) turnedAway(why string) {
+	b.link.close()
+	b.link = nil
+	b.refuseAll(codeNoDaemon, why)
+	b.outage = outage{since: time.Now(), over: true, pauses: idlePause, pause: time.After(idlePause)}
+}
+
 // impatience is why nobody should wait any longer, nil while there is hope.
 func (b *bridge) impatience(err error) error {
 	patience := b.Patience
