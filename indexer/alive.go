@@ -1,9 +1,15 @@
 package indexer
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
-// Alive returns when Run has taken up a command: its loop turns. A loop that waits for a full disk does not, and says
-// so in Status().LastError.
+// Alive returns when Run has taken up a command: its loop turns, be it to wait for a full disk.
 func (x *Indexer) Alive(ctx context.Context) error {
-	return x.do(ctx, func(context.Context, *run) error { return nil })
+	err := x.do(ctx, func(context.Context, *run) error { return nil })
+	if errors.Is(err, ErrPaused) {
+		return nil
+	}
+	return err
 }

@@ -56,7 +56,7 @@ func (c *correlation) serve(ctx context.Context) {
 // settle returns when nothing is left to be read, resolved or correlated. progress, which may be nil, is told how many
 // documents are to be correlated yet.
 func (x *Indexer) settle(ctx context.Context, progress func(left int)) error {
-	w := &waiter{ctx: ctx, reports: make(chan []ShelfReport, 1)}
+	w := newWaiter(ctx)
 	err := x.do(ctx, func(_ context.Context, r *run) error {
 		r.waiters = append(r.waiters, w)
 		return nil
@@ -70,6 +70,8 @@ func (x *Indexer) settle(ctx context.Context, progress func(left int)) error {
 		select {
 		case <-w.reports:
 			return nil
+		case err := <-w.failed:
+			return err
 		case <-x.ended:
 			return ErrNotRunning
 		case <-ctx.Done():

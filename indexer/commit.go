@@ -21,9 +21,6 @@ type findings struct {
 	slice    bool // more files are being read: what is gone may turn up among them
 }
 
-// removeSlice is how many documents a transaction deletes: a folder of ten thousand must not hold up an edit.
-const removeSlice = 200
-
 // commit writes what came of a look in one transaction: what is gone, what was read, problems, links.
 func (r *run) commit(ctx context.Context, s *shelf, f findings) error {
 	w := newWriting(r, s, f)
@@ -50,12 +47,7 @@ func (r *run) commit(ctx context.Context, s *shelf, f findings) error {
 		return err
 	}
 	w.rememberGone(left)
-	for ; len(left) > removeSlice; left = left[removeSlice:] {
-		if err := r.commitRemoval(ctx, s, left[:removeSlice]); err != nil {
-			return err
-		}
-	}
-	return w.transact(ctx, left)
+	return w.transact(ctx, s.removeLater(left))
 }
 
 // commitRemoval deletes some documents.
@@ -117,7 +109,8 @@ func (w *writing) current(outcomes []outcome) []outcome {
 		if !w.slice {
 			return false
 		}
-		if w.shelf.overtaken(o) {
+		if w.shelf.overtaken(o) { // as far as one can tell: the look that overtook it may be the older one
+			w.shelf.looks[path] = lookNow()
 			return true
 		}
 		if o.prepared != nil && (o.prepared.Path != w.shelf.docPath(path) || o.prepared.Shelf != w.shelf.Name) {
@@ -233,7 +226,7 @@ func (w *writing) renumbered(v *store.View) error {
 // changes says whether there is anything to write.
 func (w *writing) changes(left []store.File) bool {
 	s, l := w.shelf, w.listing
-	if len(left) > 0 || s.looksChanged() || s.whole && s.waiting == 0 ||
+	if len(left) > 0 || s.looksChanged() || s.complete() ||
 		l != nil && (len(l.Faults) > 0 || len(l.Skipped) > 0) {
 		return true
 	}
@@ -278,7 +271,7 @@ func (w *writing) sayMoves(ctx context.Context) error {
 func (w *writing) settle(ctx context.Context) {
 	s := w.shelf
 	s.documents += w.created - len(w.removed)
-	if s.whole && s.waiting == 0 {
+	if s.complete() {
 		s.whole, s.reconciled, w.run.returning = false, true, true
 	}
 	s.counted.removed += len(w.removed)

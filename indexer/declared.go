@@ -3,7 +3,6 @@ package indexer
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sort"
 
 	"go.uber.org/zap"
@@ -55,12 +54,25 @@ func (r *run) applyShelves(ctx context.Context) error {
 		names = append(names, name)
 	}
 	sort.Strings(names)
+	var put []func() // what is known beside the rows changes with them: after the transaction
 	err := r.update(ctx, func(tx *store.Tx) error {
+		put = put[:0]
 		for _, name := range names {
-			if err := r.putShelf(tx, wanted[name]); err != nil {
+			known, err := r.putShelf(tx, wanted[name])
+			if err != nil {
 				return err
 			}
+			put = append(put, known)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, known := range put {
+		known()
+	}
+	err = r.update(ctx, func(tx *store.Tx) error {
 		if err := r.putParents(tx, wanted); err != nil {
 			return err
 		}
@@ -79,27 +91,27 @@ func (r *run) applyShelves(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) putShelf(tx *store.Tx, w Shelf) error {
+// putShelf writes the row of a shelf and returns what makes it known to the loop.
+func (r *run) putShelf(tx *store.Tx, w Shelf) (known func(), err error) {
 	id, err := tx.PutShelf(w.ShelfSpec)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s := r.shelves[w.Name]
-	if s != nil && s.ShelfSpec.Root == w.ShelfSpec.Root {
-		if s.MaxFileSize != w.MaxFileSize { // the watcher has no part in it, so nobody else asks for a look
-			s.looks[""] = lookNow()
-		}
-		s.Shelf = w
-		return nil
+	if s := r.shelves[w.Name]; s != nil && s.ShelfSpec.Root == w.ShelfSpec.Root {
+		return func() {
+			if s.MaxFileSize != w.MaxFileSize { // the watcher has no part in it, so nobody else asks for a look
+				s.looks[""] = lookNow()
+			}
+			s.Shelf = w
+		}, nil
 	}
-	s = r.newShelf(w, id)
 	row, err := tx.Shelf(w.Name)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	s := r.newShelf(w, id)
 	s.documents, s.problems = row.Documents, row.Problems > 0
-	r.shelves[w.Name] = s
-	return tx.SetShelfState(id, store.StateIndexing, "")
+	return func() { r.shelves[w.Name] = s }, tx.SetShelfState(id, store.StateIndexing, "")
 }
 
 func (r *run) shelfIDs(names []string) []int64 {
@@ -112,7 +124,7 @@ func (r *run) shelfIDs(names []string) []int64 {
 	return ids
 }
 
-// dropShelves removes the rows of shelves that are wanted no longer, a slice of documents at a time.
+// dropShelves begins to remove the rows of shelves that are wanted no longer.
 func (r *run) dropShelves(ctx context.Context, wanted map[string]Shelf) error {
 	var rows []store.Shelf
 	err := r.store.View(ctx, func(v *store.View) (err error) {
@@ -124,6 +136,9 @@ func (r *run) dropShelves(ctx context.Context, wanted map[string]Shelf) error {
 	}
 	for _, row := range rows {
 		w, stays := wanted[row.Name]
+		if stays {
+			r.stay(row.Name)
+		}
 		if stays && (row.Root == w.ShelfSpec.Root || row.Root == "") {
 			continue
 		}
@@ -133,36 +148,11 @@ func (r *run) dropShelves(ctx context.Context, wanted map[string]Shelf) error {
 			}
 			continue
 		}
-		if err := r.dropShelf(ctx, row); err != nil {
+		if err := r.leave(ctx, row); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (r *run) dropShelf(ctx context.Context, row store.Shelf) error {
-	r.log.Info("shelf leaves the index", zap.String("shelf", row.Name), zap.Int("documents", row.Documents))
-	s := r.newShelf(Shelf{ShelfSpec: store.ShelfSpec{Name: row.Name}}, row.ID)
-	for {
-		var files []store.File
-		err := r.store.View(ctx, func(v *store.View) (err error) {
-			files, err = v.Files(row.ID, "")
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if len(files) == 0 {
-			break
-		}
-		for slice := range slices.Chunk(files, removeSlice) {
-			if err := r.commitRemoval(ctx, s, slice); err != nil {
-				return err
-			}
-		}
-	}
-	delete(r.shelves, row.Name)
-	return r.update(ctx, func(tx *store.Tx) error { return tx.DeleteShelf(row.ID) })
 }
 
 // renameRows gives a shelf and its documents their new names; the documents are cut again for their new paths.

@@ -14,16 +14,25 @@ import (
 // be forgotten as well. It says how many documents went. A shelf whose folder stands is to be removed instead: what
 // was said about it is then kept for its return.
 func (x *Indexer) ForgetShelf(ctx context.Context, name string) (documents int, err error) {
-	err = x.do(ctx, func(ctx context.Context, r *run) error {
-		if documents, err = r.forgettable(ctx, name); err != nil {
-			return err
+	type forgotten struct {
+		documents int
+		gone      <-chan error
+	}
+	f, err := ask(ctx, x, func(ctx context.Context, r *run) (f forgotten, err error) {
+		if f.documents, err = r.forgettable(ctx, name); err != nil {
+			return f, err
 		}
 		if err := r.ledger.Append(store.Record{Op: store.OpShelfForget, Shelf: name}); err != nil {
-			return err
+			return f, err
 		}
-		return r.applyShelves(ctx)
+		err = r.applyShelves(ctx)
+		f.gone = r.going(name)
+		return f, err
 	})
-	return documents, err
+	if err != nil {
+		return 0, err
+	}
+	return f.documents, x.untilGone(ctx, f.gone)
 }
 
 // forgettable says why a shelf cannot be forgotten, else how many documents it has.

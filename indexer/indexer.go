@@ -72,7 +72,7 @@ type Indexer struct {
 	onlyAsked bool
 	log       *zap.Logger
 	changed   func(Changed)
-	commands  chan func(context.Context, *run)
+	commands  chan command
 	ended     chan struct{}
 	published published
 
@@ -86,7 +86,7 @@ type Indexer struct {
 func New(o Options) *Indexer {
 	x := &Indexer{
 		store: o.Store, ledger: o.Ledger, watcher: o.Watcher, disk: o.Disk, params: correlate.DefaultParams(), onlyAsked: o.OnlyAsked || o.Correlate == nil, log: o.Log,
-		changed: o.Changed, commands: make(chan func(context.Context, *run)), ended: make(chan struct{}),
+		changed: o.Changed, commands: make(chan command), ended: make(chan struct{}),
 	}
 	if o.Correlate != nil {
 		x.params = *o.Correlate
@@ -130,6 +130,7 @@ type Status struct {
 	Lag        time.Duration // from the first event of the last batch to its commit
 	LastError  string        // why writing is paused, "" = it is not
 	Commits    int
+	Notices    []Notice // what befell the files of the index, newest last; not to be changed
 }
 
 // Progress says how far the first reconcile has come.
@@ -138,37 +139,19 @@ func (x *Indexer) Progress() Progress { return x.published.get().Progress }
 // Status says what Run is doing.
 func (x *Indexer) Status() Status { return x.published.get() }
 
-// do runs f in Run's goroutine and returns when it has run: once begun it is waited for, since it may write to variables
-// of the caller.
-func (x *Indexer) do(ctx context.Context, f func(context.Context, *run) error) error {
-	done := make(chan error, 1)
-	select {
-	case x.commands <- func(ctx context.Context, r *run) { done <- f(ctx, r) }:
-	case <-x.ended:
-		return ErrNotRunning
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-x.ended:
-		return ErrNotRunning
-	}
-}
-
 // SetShelves declares the shelves of the configuration and the command line; those made at run time are added to
 // them. Shelves that are declared no longer leave the index; the others are undisturbed.
 func (x *Indexer) SetShelves(ctx context.Context, shelves []Shelf) error {
-	return x.do(ctx, func(ctx context.Context, r *run) error { return r.setDeclared(ctx, shelves) })
+	return x.insist(ctx, func(ctx context.Context, r *run) error { return r.setDeclared(ctx, shelves) })
 }
 
 // Sync compares shelf ("" = all) with the disk now and returns when the store equals it, settle times and second looks
 // included. accept says that documents whose root is empty, missing or another are gone indeed.
-// ErrUnknownShelf when there is no such shelf. progress may be nil; it is called from Run's goroutine with what this
+// ErrUnknownShelf when there is no such shelf, ErrPaused when the disk is full. progress may be nil; it is called from Run's goroutine with what this
 // sync has compared or read so far.
 func (x *Indexer) Sync(ctx context.Context, shelf string, accept bool, progress func(Progress)) ([]ShelfReport, error) {
-	w := &waiter{ctx: ctx, progress: progress, reports: make(chan []ShelfReport, 1), failed: make(chan error, 1)}
+	w := newWaiter(ctx)
+	w.progress = progress
 	err := x.do(ctx, func(ctx context.Context, r *run) error { return r.startSync(ctx, w, shelf, accept) })
 	if err != nil {
 		return nil, err

@@ -13,9 +13,9 @@ import (
 // AddLinks states links between documents, through the ledger; one with the source, target and relation of a link that
 // stands takes its place. It says how many are new or other than before. Nothing is stated when one of them is wrong.
 func (x *Indexer) AddLinks(ctx context.Context, links ...store.ManualLink) (changed int, err error) {
-	err = x.do(ctx, func(ctx context.Context, r *run) error {
+	return ask(ctx, x, func(ctx context.Context, r *run) (int, error) {
 		if err := checkLinks(links); err != nil {
-			return err
+			return 0, err
 		}
 		var records []store.Record
 		for _, l := range links {
@@ -23,44 +23,41 @@ func (x *Indexer) AddLinks(ctx context.Context, links ...store.ManualLink) (chan
 				records = append(records, store.Record{Op: store.OpLinkAdd, Links: []store.ManualLink{l}})
 			}
 		}
-		changed = len(records)
-		return r.sayLinks(ctx, records, ends(links))
+		return len(records), r.sayLinks(ctx, records, ends(links))
 	})
-	return changed, err
 }
 
 // RemoveLinks takes back what was stated of a source and a target, all of it when relation is "". It says how many
 // links that were.
 func (x *Indexer) RemoveLinks(ctx context.Context, source, target, relation string) (removed int, err error) {
-	err = x.do(ctx, func(ctx context.Context, r *run) error {
-		gone := store.ManualLink{Source: source, Target: target, Relation: relation}
+	return ask(ctx, x, func(ctx context.Context, r *run) (int, error) {
+		removed, gone := 0, store.ManualLink{Source: source, Target: target, Relation: relation}
 		for _, l := range r.ledger.Said().Links[source] {
 			if l.Target == target && (relation == "" || l.Relation == relation) {
 				removed++
 			}
 		}
 		if removed == 0 {
-			return nil
+			return 0, nil
 		}
-		return r.sayLinks(ctx, []store.Record{{Op: store.OpLinkRemove, Links: []store.ManualLink{gone}}}, []string{source})
+		return removed, r.sayLinks(ctx, []store.Record{{Op: store.OpLinkRemove, Links: []store.ManualLink{gone}}}, []string{source})
 	})
-	return removed, err
 }
 
 // ReplaceLinks states all links that someone makes from a source: those stated before and not among these are taken
 // back. It says how many came, went or changed.
 func (x *Indexer) ReplaceLinks(ctx context.Context, source string, links []store.ManualLink) (changed int, err error) {
-	err = x.do(ctx, func(ctx context.Context, r *run) error {
+	return ask(ctx, x, func(ctx context.Context, r *run) (int, error) {
 		if err := checkLinks(links); err != nil {
-			return err
+			return 0, err
 		}
-		if changed = differing(r.ledger.Said().Links[source], links); changed == 0 {
-			return nil
+		changed := differing(r.ledger.Said().Links[source], links)
+		if changed == 0 {
+			return 0, nil
 		}
 		record := store.Record{Op: store.OpLinksReplace, Source: source, Links: links}
-		return r.sayLinks(ctx, []store.Record{record}, append(ends(links), source))
+		return changed, r.sayLinks(ctx, []store.Record{record}, append(ends(links), source))
 	})
-	return changed, err
 }
 
 // differing counts the links that are not the same in both lists: one of the same target and relation once.

@@ -25,12 +25,9 @@ type SavedOutline struct {
 // SaveOutline makes o all that is said about the document at path, through the ledger. An *OutlineRefused lists
 // everything that is wrong with it, the faults its caller found included; then nothing was changed.
 func (x *Indexer) SaveOutline(ctx context.Context, path string, o store.Outline, faults ...Rejection) (SavedOutline, error) {
-	var saved SavedOutline
-	err := x.do(ctx, func(ctx context.Context, r *run) (err error) {
-		saved, err = r.saveOutline(ctx, path, tidy(o), faults)
-		return err
+	return ask(ctx, x, func(ctx context.Context, r *run) (SavedOutline, error) {
+		return r.saveOutline(ctx, path, tidy(o), faults)
 	})
-	return saved, err
 }
 
 func (r *run) saveOutline(ctx context.Context, path string, o store.Outline, faults []Rejection) (SavedOutline, error) {

@@ -13,31 +13,25 @@ import (
 // AddParent states that a shelf extends another. A cycle, also over others, is a *correlate.CycleError. changed is 0
 // when that was so already, else 1.
 func (x *Indexer) AddParent(ctx context.Context, shelf, parent string) (changed int, err error) {
-	err = x.do(ctx, func(ctx context.Context, r *run) error {
-		changed, err = r.setParents(ctx, shelf, func(now []string) []string { return append(now, parent) })
-		return err
+	return ask(ctx, x, func(ctx context.Context, r *run) (int, error) {
+		return r.setParents(ctx, shelf, func(now []string) []string { return append(now, parent) })
 	})
-	return changed, err
 }
 
 // RemoveParent takes back that a shelf extends another. What the configuration declares stays, and is an error.
 func (x *Indexer) RemoveParent(ctx context.Context, shelf, parent string) (changed int, err error) {
-	err = x.do(ctx, func(ctx context.Context, r *run) error {
-		changed, err = r.setParents(ctx, shelf, func(now []string) []string {
+	return ask(ctx, x, func(ctx context.Context, r *run) (int, error) {
+		return r.setParents(ctx, shelf, func(now []string) []string {
 			return slices.DeleteFunc(now, func(name string) bool { return name == parent })
 		})
-		return err
 	})
-	return changed, err
 }
 
 // SetParents states all shelves that a shelf extends. Those that the configuration declares must be among them.
 func (x *Indexer) SetParents(ctx context.Context, shelf string, parents []string) (changed int, err error) {
-	err = x.do(ctx, func(ctx context.Context, r *run) error {
-		changed, err = r.setParents(ctx, shelf, func([]string) []string { return parents })
-		return err
+	return ask(ctx, x, func(ctx context.Context, r *run) (int, error) {
+		return r.setParents(ctx, shelf, func([]string) []string { return parents })
 	})
-	return changed, err
 }
 
 // setParents states the parents that wanted makes of those that hold now, declared ones included.
@@ -119,7 +113,7 @@ func (r *run) applyParents(ctx context.Context) error {
 
 // ParentOrigins are the parents of each shelf with where they come from: "config", with ParentsAt, or "manual".
 func (x *Indexer) ParentOrigins(ctx context.Context) (origins []ParentOrigin, err error) {
-	err = x.do(ctx, func(_ context.Context, r *run) error {
+	return ask(ctx, x, func(_ context.Context, r *run) (origins []ParentOrigin, err error) {
 		said := r.ledger.Said().Parents
 		for _, child := range slices.Sorted(maps.Keys(r.shelves)) {
 			s := r.shelves[child]
@@ -134,9 +128,8 @@ func (x *Indexer) ParentOrigins(ctx context.Context) (origins []ParentOrigin, er
 				origins = append(origins, all[parent])
 			}
 		}
-		return nil
+		return origins, nil
 	})
-	return origins, err
 }
 
 // ParentOrigin is one pair of the hierarchy.

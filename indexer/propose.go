@@ -142,11 +142,8 @@ func (c Correlation) params(o orders) correlate.Params {
 // proposeAll works the documents off a slice at a time, so that edits come in between.
 func (x *Indexer) proposeAll(ctx context.Context, c Correlation, ids []int64, steps steps) (Proposal, error) {
 	var p Proposal
-	err := x.do(ctx, func(_ context.Context, r *run) error {
-		p.Params = c.params(r.orders())
-		return nil
-	})
-	if err != nil {
+	params, err := ask(ctx, x, func(_ context.Context, r *run) (correlate.Params, error) { return c.params(r.orders()), nil })
+	if p.Params = params; err != nil {
 		return p, err
 	}
 	for done := 0; done < len(ids); {

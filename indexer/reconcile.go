@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"sync"
 	"time"
 
@@ -19,29 +18,14 @@ import (
 const few = 64
 
 // batch answers what the watcher says.
-func (r *run) batch(ctx context.Context, b watcher.Batch) error {
-	s := r.shelves[b.Shelf]
-	if s == nil {
-		return nil // it was removed meanwhile
+func (r *run) batch(ctx context.Context, b watcher.Batch, ok bool) error {
+	if !ok {
+		return errClosed
 	}
-	start := time.Now()
-	before := r.status.Commits
-	var err error
-	if b.All || !s.listed || s.offline != "" || s.Root.FollowSymlinks { // through links one path can mean any other
-		err = r.reconcile(ctx, s, b.Reason, doubts{})
-	} else {
-		err = r.look(ctx, s, b.Dirty, doubts{})
+	if s := r.shelves[b.Shelf]; s != nil { // else it was removed meanwhile
+		r.lookAt(ctx, s, wish{all: b.All, dirty: slices.Clone(b.Dirty), reason: b.Reason, first: b.First})
 	}
-	if err == nil && r.status.Commits > before && !b.First.IsZero() {
-		r.status.Lag = time.Since(b.First)
-		if r.committed != nil {
-			r.committed(r.status.Lag)
-		}
-	}
-	if err == nil && !b.All && r.status.Commits > before {
-		r.log.Info("batch", zap.String("shelf", s.Name), zap.Int("paths", len(b.Dirty)), zap.Duration("took", time.Since(start)), zap.Duration("lag", r.status.Lag))
-	}
-	return err
+	return nil
 }
 
 // doubts are those that an earlier look or a person has already settled.
@@ -52,20 +36,18 @@ type doubts struct {
 }
 
 // look compares the paths that events speak of.
-func (r *run) look(ctx context.Context, s *shelf, dirty []string, d doubts) error {
-	listing, err := r.disk.List(ctx, s.Root, dirty)
-	if err != nil {
-		return err
-	}
+func (r *run) look(ctx context.Context, s *shelf, g *sight) error {
+	listing, dirty := g.listing, g.wish.dirty
 	if why := rootFault(listing); why != "" {
 		return r.setOffline(ctx, s, why)
 	}
 	if s.lookedAtDevice != 0 && listing.RootDevice != s.lookedAtDevice {
-		return r.reconcile(ctx, s, "another device", d) // the root may have been unmounted: what is missing is not gone
+		r.lookEverywhere(ctx, s, g.wish, "another device") // the root may have been unmounted: what is missing is not gone
+		return nil
 	}
 	var p Plan
 	var collide bool
-	err = r.store.View(ctx, func(v *store.View) error {
+	err := r.store.View(ctx, func(v *store.View) (err error) {
 		var lists [][]store.File
 		for _, path := range dirty {
 			known, err := v.Files(s.id, path)
@@ -82,14 +64,19 @@ func (r *run) look(ctx context.Context, s *shelf, dirty []string, d doubts) erro
 		return err
 	}
 	if collide {
-		return r.reconcile(ctx, s, "names collide", d)
+		r.lookEverywhere(ctx, s, g.wish, "names collide")
+		return nil
 	}
-	if len(p.Gone) > 0 {
-		if empty, err := r.rootEmpty(s); err != nil || empty {
-			return r.setOffline(ctx, s, emptyReason(s, err))
-		}
+	if len(p.Gone) > 0 && g.bare() {
+		return r.setOffline(ctx, s, emptyReason(s, g.noRoot))
 	}
-	return r.apply(ctx, s, p, listing, d)
+	return r.apply(ctx, s, p, g)
+}
+
+// lookEverywhere has the whole shelf looked at where some paths of it were to be.
+func (r *run) lookEverywhere(ctx context.Context, s *shelf, w wish, reason string) {
+	w.all, w.reason = true, reason
+	r.lookAt(ctx, s, w)
 }
 
 // plan compares what is known with what is there, under the rules of the shelf.
@@ -99,15 +86,10 @@ func (r *run) plan(s *shelf, known []store.File, l watcher.Listing, always bool)
 }
 
 // reconcile compares the whole shelf.
-func (r *run) reconcile(ctx context.Context, s *shelf, reason string, d doubts) error {
-	start := time.Now()
-	listing, err := r.disk.List(ctx, s.Root, nil)
-	if err != nil {
-		return err
-	}
+func (r *run) reconcile(ctx context.Context, s *shelf, g *sight) error {
 	var known []store.File
 	var row store.Shelf
-	err = r.store.View(ctx, func(v *store.View) error {
+	err := r.store.View(ctx, func(v *store.View) (err error) {
 		if known, err = v.Files(s.id, ""); err != nil {
 			return err
 		}
@@ -117,28 +99,30 @@ func (r *run) reconcile(ctx context.Context, s *shelf, reason string, d doubts) 
 	if err != nil {
 		return err
 	}
-	asked := d.accept
-	d.accept = asked || row.Device == store.OtherRoot
-	why := r.offlineReason(s, listing, known, row.Device)
+	asked := g.wish.doubts.accept
+	g.wish.doubts.accept = asked || row.Device == store.OtherRoot
+	why := r.offlineReason(s, g, known, row.Device)
 	switch {
 	case why == "":
 		r.setOnline(s)
 	case !asked:
 		return r.setOffline(ctx, s, why)
-	case rootFault(listing) != "":
-		listing, s.offline = watcher.Listing{}, why // what stood there is gone, and so is the root
+	case rootFault(g.listing) != "": // what stood there is gone, and so is the root
+		s.offline = goneReason(s, rootFault(g.listing))
+		g.listing = watcher.Listing{}
 	default:
 		r.setOnline(s)
 	}
+	listing := g.listing
 	s.collide(standing(listing, known))
 	p := r.plan(s, known, listing, false)
 	if !s.reconciled {
 		s.total, s.done = len(listing.Entries), p.Unchanged
 	}
 	s.lookedAtDevice, s.documents, s.listed, s.whole = listing.RootDevice, len(known), true, true
-	r.log.Debug("reconcile", zap.String("shelf", s.Name), zap.String("reason", reason), zap.Int("files", len(listing.Entries)),
-		zap.Int("read", len(p.Read)), zap.Int("gone", len(p.Gone)), zap.Duration("took", time.Since(start)))
-	return r.apply(ctx, s, p, listing, d)
+	r.log.Debug("reconcile", zap.String("shelf", s.Name), zap.String("reason", g.wish.reason), zap.Int("files", len(listing.Entries)),
+		zap.Int("read", len(p.Read)), zap.Int("gone", len(p.Gone)), zap.Duration("took", time.Since(g.began)))
+	return r.apply(ctx, s, p, g)
 }
 
 // standing are the files of a listing and those known ones that it could not see, sorted.
@@ -170,23 +154,30 @@ func rootFault(l watcher.Listing) string {
 }
 
 // offlineReason says why what the listing shows is not to be believed, "" when it is.
-func (r *run) offlineReason(s *shelf, l watcher.Listing, known []store.File, device uint64) string {
+func (r *run) offlineReason(s *shelf, g *sight, known []store.File, device uint64) string {
+	l := g.listing
 	if why := rootFault(l); why != "" {
+		if len(known) == 0 {
+			return goneReason(s, why)
+		}
 		return fmt.Sprintf("%s: %s; %d documents are kept; put the folder back, or say: shelfd sync --accept-deletions %s", s.Root.Path, why, len(known), s.Name)
 	}
 	if len(known) == 0 || device == store.OtherRoot {
 		return ""
 	}
-	if len(l.Entries) == 0 {
-		if empty, err := r.rootEmpty(s); err != nil || empty {
-			return emptyReason(s, err)
-		}
+	if len(l.Entries) == 0 && g.bare() {
+		return emptyReason(s, g.noRoot)
 	}
 	if device != 0 && l.RootDevice != device && 2*present(known, l.Entries) < len(known) {
 		return fmt.Sprintf("%s is on another device than before and most of its %d documents are not there; mount it again, or say: shelfd sync --accept-deletions %s",
 			s.Root.Path, len(known), s.Name)
 	}
 	return ""
+}
+
+// goneReason is what is said of a root that is not there and of which no document is kept.
+func goneReason(s *shelf, why string) string {
+	return fmt.Sprintf("%s: %s; no documents of it are kept; put the folder back and it is indexed, or remove the shelf", s.Root.Path, why)
 }
 
 func emptyReason(s *shelf, err error) string {
@@ -210,15 +201,6 @@ func present(known []store.File, entries []watcher.Entry) int {
 	return n
 }
 
-func (r *run) rootEmpty(s *shelf) (bool, error) {
-	folder, err := r.disk.Open(s.Root)
-	if err != nil {
-		return false, err
-	}
-	defer folder.Close()
-	return folder.Empty()
-}
-
 // setOffline keeps the documents of a shelf whose root cannot be believed.
 func (r *run) setOffline(ctx context.Context, s *shelf, why string) error {
 	if s.offline != why {
@@ -228,6 +210,7 @@ func (r *run) setOffline(ctx context.Context, s *shelf, why string) error {
 	s.reconciled = true // as far as it can be
 	s.whole, s.looksWritten = false, 0
 	clear(s.looks)
+	clear(s.removing)
 	r.watcher.Hasten(s.Name, true)
 	return r.update(ctx, func(tx *store.Tx) error {
 		return errors.Join(tx.SetShelfState(s.id, store.StateOffline, why), tx.SetSecondLooks(s.id, 0))
@@ -244,22 +227,21 @@ func (r *run) setOnline(s *shelf) {
 }
 
 // apply does what a plan asks for: a few files at once, many through the bulk readers.
-func (r *run) apply(ctx context.Context, s *shelf, p Plan, l watcher.Listing, d doubts) error {
+func (r *run) apply(ctx context.Context, s *shelf, p Plan, g *sight) error {
 	s.counted.unchanged += p.Unchanged
-	s.meet(&p, l)
+	p.Gone = s.notRemoving(p.Gone)
+	s.meet(&p, g.listing)
+	if len(p.Read) > 0 && g.noRoot != nil {
+		return r.setOffline(ctx, s, g.noRoot.Error())
+	}
 	if len(p.Read) > r.few {
-		return r.applyBulk(ctx, s, p, l, d)
+		return r.applyBulk(ctx, s, p, g)
 	}
 	var outcomes []outcome
 	if len(p.Read) > 0 {
-		folder, err := r.disk.Open(s.Root)
-		if err != nil {
-			return r.setOffline(ctx, s, err.Error())
-		}
-		outcomes = cutAll(s, folder, p.Read)
-		folder.Close()
+		outcomes = cutAll(s, g.folder, p.Read)
 	}
-	return r.commit(ctx, s, findings{outcomes: outcomes, gone: p.Gone, listing: &l, doubts: d})
+	return r.commit(ctx, s, findings{outcomes: outcomes, gone: p.Gone, listing: &g.listing, doubts: g.wish.doubts})
 }
 
 // doubtDeletion says whether so much of the shelf is gone that it is looked at again first.
@@ -280,23 +262,20 @@ func (r *run) doubtDeletion(s *shelf, gone []store.File, d doubts) bool {
 }
 
 // applyBulk hands the files to the readers. What is gone stays until all were read: some may turn up among them.
-func (r *run) applyBulk(ctx context.Context, s *shelf, p Plan, l watcher.Listing, d doubts) error {
-	folder, err := r.disk.Open(s.Root)
-	if err != nil {
-		return r.setOffline(ctx, s, err.Error())
-	}
-	shared := &sharedFolder{Folder: folder, users: len(p.Read)}
+func (r *run) applyBulk(ctx context.Context, s *shelf, p Plan, g *sight) error {
+	shared := &sharedFolder{Folder: g.folder, users: len(p.Read)}
+	g.folder = nil // it is the readers' now
 	jobs := make([]job, len(p.Read))
 	for i, c := range p.Read {
 		jobs[i] = s.job(shared, c)
 	}
-	s.begin(p, d)
+	s.begin(p, g.wish.doubts)
 	s.building = s.building || 4*len(jobs) > s.documents
 	if s.total < len(p.Read) {
 		s.total, s.done = len(p.Read)+p.Unchanged, p.Unchanged
 	}
 	r.bulk.add(jobs)
-	return r.commit(ctx, s, findings{listing: &l})
+	return r.commit(ctx, s, findings{listing: &g.listing})
 }
 
 // cutAll reads a few files, side by side.
@@ -320,28 +299,21 @@ func cutAll(s *shelf, folder Folder, changes []Change) []outcome {
 }
 
 // lookAgain takes the second looks of a shelf that are due.
-func (r *run) lookAgain(ctx context.Context, s *shelf, now time.Time) error {
-	d := doubts{sizes: map[string]int64{}}
-	var paths []string
-	whole := false
+func (r *run) lookAgain(ctx context.Context, s *shelf, now time.Time) {
+	w := wish{reason: "second look", doubts: doubts{sizes: map[string]int64{}}}
 	for path, l := range s.looks {
 		if now.Before(l.due) {
 			continue
 		}
 		delete(s.looks, path)
 		if path == "" {
-			d.deletion, whole = l.deletion, true
+			w.doubts.deletion, w.all = l.deletion, true
 			continue
 		}
-		d.sizes[path] = l.size
-		paths = append(paths, path)
+		w.doubts.sizes[path] = l.size
+		w.dirty = append(w.dirty, path)
 	}
-	if whole {
-		return r.reconcile(ctx, s, "second look", d)
+	if w.all || len(w.dirty) > 0 {
+		r.lookAt(ctx, s, w)
 	}
-	if len(paths) == 0 {
-		return nil
-	}
-	sort.Strings(paths)
-	return r.look(ctx, s, paths, d)
 }

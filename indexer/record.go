@@ -2,6 +2,8 @@ package indexer
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
 	"shelfd/chunker"
 	"shelfd/store"
@@ -11,6 +13,13 @@ import (
 const stageSpecial = "special"
 
 var stageRead = stages[chunker.StageRead]
+
+// textStages are those of problems that go with their document. What the disk said of the path stays: the same look
+// may have said it that found the document gone.
+var textStages = func() []string {
+	all := slices.Collect(maps.Values(stages))
+	return slices.DeleteFunc(all, func(stage string) bool { return stage == stageRead })
+}()
 
 // record writes what a look says of the shelf itself: folders that could not be read, the reconcile, the state.
 func (w *writing) record(tx *store.Tx) error {
@@ -24,7 +33,7 @@ func (w *writing) record(tx *store.Tx) error {
 			return err
 		}
 	}
-	if s.whole && s.waiting == 0 {
+	if s.complete() {
 		if err := tx.SetReconciled(s.id, s.lookedAtDevice); err != nil {
 			return err
 		}
@@ -36,7 +45,7 @@ func (w *writing) record(tx *store.Tx) error {
 // stateAfter is the state of a shelf when the transaction under way has ended.
 func (r *run) stateAfter(s *shelf) (store.ShelfState, string) {
 	after := *s
-	after.reconciled = s.reconciled || s.whole && s.waiting == 0
+	after.reconciled = s.reconciled || s.complete()
 	return r.state(&after)
 }
 

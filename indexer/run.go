@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -30,12 +31,23 @@ type run struct {
 	*Indexer
 	declared []Shelf
 	shelves  map[string]*shelf // by name
+	leaving  []leaving
 	recent   recent
 	waiters  []*waiter
+	sights   *sights
 	bulk     *bulk
 	links    *correlation
 	status   Status
 	wrote    bool // since the last checkpoint
+
+	current  func(error) // declines the command that is being done
+	held     []command   // came while writing was paused, and are done all the same
+	placed   time.Time   // when the files of the index were looked for
+	unplaced bool        // something was written since, or somebody asks
+	missed   []*waiter   // of a database that went
+
+	ledgerFault string // why the ledger could not be put back, as it was said last
+	wanting  []func()    // the same, for the features
 
 	retryCheckpoint time.Time // readers held the last one up
 
@@ -61,18 +73,53 @@ func (p *published) get() Status {
 	return p.status
 }
 
-// Run works until ctx ends or something fails that waiting cannot mend. It owns all that it starts.
+// Run works until ctx ends or something fails that waiting cannot mend. It owns all that it starts. When somebody takes
+// the database away it makes another.
 func (x *Indexer) Run(ctx context.Context, batches <-chan watcher.Batch) error {
 	defer close(x.ended)
-	r := &run{Indexer: x, shelves: map[string]*shelf{}, status: x.published.get(), returning: true}
+	r := x.newRun(x.published.get())
+	for {
+		err := x.displaced(r.all(ctx, batches))
+		if errors.Is(err, errClosed) {
+			return nil
+		}
+		if ctx.Err() != nil || !errors.Is(err, store.ErrDisplaced) {
+			return ignoreEnd(ctx, err)
+		}
+		if r, err = r.anew(ctx, err); err != nil {
+			return ignoreEnd(ctx, err)
+		}
+	}
+}
+
+func (x *Indexer) newRun(s Status) *run {
+	return &run{Indexer: x, shelves: map[string]*shelf{}, status: s, returning: true, placed: time.Now()}
+}
+
+// all does everything with one database, and ends what it started.
+func (r *run) all(ctx context.Context, batches <-chan watcher.Batch) error {
 	ctx, end := context.WithCancel(ctx)
-	defer func() { end(); r.bulk.stop(); r.links.stop() }()
+	r.sights = &sights{seen: make(chan sight)}
 	r.bulk = startBulk(ctx)
 	r.links = newCorrelation(r)
+	r.links.wanting, r.wanting = r.wanting, nil
+	defer func() {
+		end()
+		if !ended(func() { r.bulk.stop(); r.sights.under.Wait() }) {
+			r.log.Warn("a disk hangs: what reads it is left behind")
+		}
+		r.links.stop()
+	}()
 	if err := r.restore(ctx); err != nil {
-		return ignoreEnd(ctx, err)
+		return err
 	}
-	return ignoreEnd(ctx, r.loop(ctx, batches))
+	if r.announced {
+		if err := r.applyShelves(ctx); err != nil {
+			return err
+		}
+		r.resumeWaits(ctx)
+	}
+	return r.loop(ctx, batches)
 }
 
 func ignoreEnd(ctx context.Context, err error) error {
@@ -87,6 +134,10 @@ func (r *run) loop(ctx context.Context, batches <-chan watcher.Batch) error {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
+		if err := r.place(time.Now()); err != nil {
+			return err
+		}
+		r.doHeld(ctx)
 		r.settleUp(ctx)
 		next := r.untilNext()
 		timer.Reset(next)
@@ -95,41 +146,9 @@ func (r *run) loop(ctx context.Context, batches <-chan watcher.Batch) error {
 				return err
 			}
 		}
-		select { // urgent first
-		case <-ctx.Done():
-			return ctx.Err()
-		case b, ok := <-batches:
-			if !ok {
-				return nil
-			}
-			if err := r.batch(ctx, b); err != nil {
-				return err
-			}
-			continue
-		case command := <-r.commands:
-			command(ctx, r)
-			continue
-		default:
-		}
-		var err error
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case b, ok := <-batches:
-			if !ok {
-				return nil
-			}
-			err = r.batch(ctx, b)
-		case command := <-r.commands:
-			command(ctx, r)
-		case c := <-r.bulk.cut:
-			err = r.bulkSlice(ctx, c)
-		case <-r.links.ready():
-			err = r.links.step(ctx)
-		case l := <-r.links.loaded:
-			err = r.links.take(ctx, l)
-		case now := <-timer.C:
-			err = r.due(ctx, now)
+		done, err := r.urgent(ctx, batches)
+		if err == nil && !done {
+			err = r.anything(ctx, batches, timer.C)
 		}
 		if err != nil {
 			return err
@@ -137,11 +156,69 @@ func (r *run) loop(ctx context.Context, batches <-chan watcher.Batch) error {
 	}
 }
 
+// errClosed says that no more batches come.
+var errClosed = errors.New("indexer: the watcher has ended")
+
+// urgent does what must not wait for chores, if there is any.
+func (r *run) urgent(ctx context.Context, batches <-chan watcher.Batch) (done bool, err error) {
+	select {
+	case <-ctx.Done():
+		return true, ctx.Err()
+	case b, ok := <-batches:
+		return true, r.batch(ctx, b, ok)
+	case g := <-r.sights.seen:
+		return true, r.sighted(ctx, g)
+	case c := <-r.commands:
+		r.command(ctx, c)
+		return true, nil
+	default:
+		return false, nil
+	}
+}
+
+// anything does what comes next.
+func (r *run) anything(ctx context.Context, batches <-chan watcher.Batch, clock <-chan time.Time) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case b, ok := <-batches:
+		return r.batch(ctx, b, ok)
+	case g := <-r.sights.seen:
+		return r.sighted(ctx, g)
+	case c := <-r.commands:
+		r.command(ctx, c)
+		return nil
+	case c := <-r.bulk.cut:
+		return r.bulkSlice(ctx, c)
+	case <-r.removalReady():
+		return r.removeSome(ctx)
+	case <-r.links.ready():
+		return r.links.step(ctx)
+	case l := <-r.links.loaded:
+		return r.links.take(ctx, l)
+	case now := <-clock:
+		return r.due(ctx, now)
+	}
+}
+
+// doHeld does what came while writing was paused.
+func (r *run) doHeld(ctx context.Context) {
+	held := r.held
+	r.held = nil
+	for _, c := range held {
+		r.command(ctx, c)
+	}
+}
+
 // untilNext is how long nothing has to be done if nothing happens.
 func (r *run) untilNext() time.Duration {
-	next := time.Hour
 	now := time.Now()
+	next := max(0, r.placed.Add(placeCheck).Sub(now))
+	if next == 0 {
+		next = time.Millisecond // the next turn looks
+	}
 	for _, s := range r.shelves {
+		next = min(next, s.untilSlow(now))
 		for _, look := range s.looks {
 			next = min(next, max(0, look.due.Sub(now)))
 		}
@@ -165,7 +242,8 @@ func (r *run) checkpointDue() time.Time {
 // due does what the clock asks for: second looks, and after a quiet while the checkpoint.
 func (r *run) due(ctx context.Context, now time.Time) error {
 	for _, s := range r.shelves {
-		if err := r.lookAgain(ctx, s, now); err != nil {
+		r.lookAgain(ctx, s, now)
+		if err := r.tellSlow(ctx, s, now); err != nil {
 			return err
 		}
 	}
@@ -187,7 +265,9 @@ func (r *run) due(ctx context.Context, now time.Time) error {
 }
 
 // busy says whether work is under way that no event will announce.
-func (r *run) busy() bool { return r.bulk.pending > 0 || r.links.pending() }
+func (r *run) busy() bool {
+	return r.bulk.pending > 0 || len(r.leaving) > 0 || r.links.pending()
+}
 
 // settleUp answers syncs that have come to their end and publishes the status.
 func (r *run) settleUp(ctx context.Context) {
@@ -207,41 +287,3 @@ func (r *run) settleUp(ctx context.Context) {
 	r.answerWaiters(ctx)
 }
 
-// update runs a write transaction.
-func (r *run) update(ctx context.Context, f func(*store.Tx) error) error {
-	err := r.retry(ctx, func() error { return r.store.Update(ctx, f) })
-	if err == nil {
-		r.wrote = true
-		r.status.LastCommit = time.Now()
-		r.status.Commits++
-	}
-	return err
-}
-
-// retry waits a full disk out, or a database held by somebody else, and shows it in the status.
-func (r *run) retry(ctx context.Context, write func() error) error {
-	wait := 100 * time.Millisecond
-	for {
-		err := write()
-		if err == nil {
-			r.status.LastError = ""
-			return nil
-		}
-		if !store.IsFull(err) && !store.IsBusy(err) {
-			return err
-		}
-		if r.status.LastError == "" {
-			r.log.Warn("writing paused", zap.Error(err))
-		}
-		r.status.LastError = err.Error()
-		r.published.set(r.status)
-		pause := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			pause.Stop()
-			return ctx.Err()
-		case <-pause.C:
-		}
-		wait = min(2*wait, 10*time.Second)
-	}
-}

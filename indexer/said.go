@@ -119,15 +119,22 @@ func (x *Indexer) AddShelf(ctx context.Context, name, folder, description string
 
 // RemoveShelf removes a shelf that was added at run time; its files stay where they are.
 func (x *Indexer) RemoveShelf(ctx context.Context, name string) error {
-	return x.do(ctx, func(ctx context.Context, r *run) error {
+	gone, err := ask(ctx, x, func(ctx context.Context, r *run) (<-chan error, error) {
 		if err := r.mutable(name); err != nil {
-			return err
+			return nil, err
 		}
 		if err := r.ledger.Append(store.Record{Op: store.OpShelfRemove, Shelf: name}); err != nil {
-			return err
+			return nil, err
 		}
-		return r.applyShelves(ctx)
+		if err := r.applyShelves(ctx); err != nil {
+			return nil, err
+		}
+		return r.going(name), nil
 	})
+	if err != nil {
+		return err
+	}
+	return x.untilGone(ctx, gone)
 }
 
 // RenameShelf renames a shelf that was added at run time; ids, links and summaries go along.
@@ -141,6 +148,9 @@ func (x *Indexer) RenameShelf(ctx context.Context, from, to string) error {
 		}
 		if r.shelves[to] != nil {
 			return fmt.Errorf("indexer: rename shelf %q: there is a shelf %q already", from, to)
+		}
+		if r.isLeaving(to) {
+			return fmt.Errorf("indexer: rename shelf %q: a shelf %q is being removed; try again in a moment", from, to)
 		}
 		if err := r.ledger.Append(store.Record{Op: store.OpShelfRename, Shelf: from, To: to}); err != nil {
 			return err

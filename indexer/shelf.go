@@ -26,6 +26,10 @@ type shelf struct {
 	numbers   map[string]int  // file → 2, 3 … where several come to one doc_path
 	contested map[string]bool // doc_paths without the shelf on which numbers depend
 
+	removing map[string]store.File // gone, and still to be removed; by file
+	goes     bool                  // the shelf leaves the index
+
+	watching
 	transit
 	done    int // of the first reconcile
 	total   int
@@ -33,7 +37,7 @@ type shelf struct {
 }
 
 func (r *run) newShelf(w Shelf, id int64) *shelf {
-	return &shelf{Shelf: w, id: id, extractive: r.extractive, looks: map[string]look{}, promised: map[string]bool{}, transit: newTransit()}
+	return &shelf{Shelf: w, id: id, extractive: r.extractive, looks: map[string]look{}, promised: map[string]bool{}, removing: map[string]store.File{}, transit: newTransit()}
 }
 
 // counts are what a sync reports.
@@ -62,12 +66,20 @@ func (s *shelf) maxFileSize() int64 {
 func (s *shelf) looksChanged() bool { return len(s.looks) != s.looksWritten }
 
 // settled says whether nothing is under way for the shelf.
-func (s *shelf) settled() bool { return s.waiting == 0 && len(s.looks) == 0 }
+func (s *shelf) settled() bool {
+	return s.waiting == 0 && len(s.looks) == 0 && len(s.removing) == 0 && !s.looking
+}
 
 // state is the state a person sees.
 func (r *run) state(s *shelf) (store.ShelfState, string) {
+	if s.goes {
+		return store.StateIndexing, "it is being removed"
+	}
 	if s.offline != "" {
 		return store.StateOffline, s.offline
+	}
+	if why := s.slowly(); why != "" {
+		return store.StateDegraded, why
 	}
 	if !s.reconciled || s.waiting > 0 && s.whole {
 		return store.StateIndexing, ""

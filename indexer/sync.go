@@ -20,6 +20,18 @@ type waiter struct {
 	last     Progress
 }
 
+func newWaiter(ctx context.Context) *waiter {
+	return &waiter{ctx: ctx, reports: make(chan []ShelfReport, 1), failed: make(chan error, 1)}
+}
+
+// fail ends the wait with an error.
+func (w *waiter) fail(err error) {
+	select {
+	case w.failed <- err:
+	default: // it failed before
+	}
+}
+
 // startSync compares the shelves with the disk; the waiter is answered when everything that follows is done.
 func (r *run) startSync(ctx context.Context, w *waiter, name string, accept bool) error {
 	if name != "" && r.shelves[name] == nil {
@@ -33,10 +45,9 @@ func (r *run) startSync(ctx context.Context, w *waiter, name string, accept bool
 	sort.Slice(w.shelves, func(i, j int) bool { return w.shelves[i].Name < w.shelves[j].Name })
 	for _, s := range w.shelves {
 		s.counted = counts{}
-		if err := r.reconcile(ctx, s, "asked", doubts{accept: accept}); err != nil {
-			return err
-		}
+		r.lookAt(ctx, s, wish{all: true, reason: "asked", doubts: doubts{accept: accept}})
 	}
+	r.unplaced = true
 	r.waiters = append(r.waiters, w)
 	return nil
 }
@@ -56,7 +67,7 @@ func (r *run) answerWaiters(ctx context.Context) {
 		}
 		reports, err := r.report(ctx, w)
 		if err != nil {
-			w.failed <- err
+			w.fail(err)
 			continue
 		}
 		w.reports <- reports
@@ -69,10 +80,13 @@ func (r *run) answerWaiters(ctx context.Context) {
 func (w *waiter) stands() Progress {
 	p := Progress{State: "reading"}
 	for _, s := range w.shelves {
+		if s.looking {
+			p.State = "listing"
+		}
 		p.Done += s.counted.indexed + s.counted.unchanged
 		p.Total += s.waiting
 	}
-	if p.Total == 0 {
+	if p.Total == 0 && p.State == "reading" {
 		p.State = "linking"
 	}
 	p.Total += p.Done

@@ -22,7 +22,8 @@ const (
 	Internal     Code = "INTERNAL_ERROR"
 	Cancelled    Code = "CANCELLED"
 	Forbidden    Code = "FORBIDDEN"   // not for this user
-	Unavailable  Code = "UNAVAILABLE" // not now: out of time, or no indexer
+	Unavailable  Code = "UNAVAILABLE" // not now: out of time, no indexer, or another program holds the database
+	DiskFull     Code = "DISK_FULL"   // the disk of the index or the ledger
 )
 
 // steps tell the model what to do next.
@@ -91,6 +92,16 @@ func refusalOf(ctx context.Context, err error) *refusal {
 		return &refusal{code: Cancelled, text: "this call was cancelled", steps: next("Nothing was changed by it that sync would not finish.")}
 	case errors.Is(err, indexer.ErrNotRunning):
 		return &refusal{code: Unavailable, text: "the daemon is ending", steps: next("Try again when it runs.")}
+	case store.IsFull(err):
+		return &refusal{
+			code: DiskFull, text: clip(err.Error(), 400),
+			steps: next("The disk that holds the index is full: reading and searching go on, nothing can be written. Tell the user.", "Try again when there is room."),
+		}
+	case errors.Is(err, indexer.ErrPaused):
+		return &refusal{
+			code: Unavailable, text: clip(err.Error(), 400),
+			steps: next("Nothing can be written at present; reading and searching go on. Tell the user.", "Try again in a while."),
+		}
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, indexer.ErrUnknownShelf):
 		return &refusal{
 			code: NotFound, text: "what was asked for is not in the library any more",
@@ -102,6 +113,9 @@ func refusalOf(ctx context.Context, err error) *refusal {
 		steps: next("The daemon could not answer; the call itself was well formed.", "Try once more.", "If it fails again, tell the user to look at `shelfd status` and the daemon's log."),
 	}
 }
+
+// unwritable says that it is not the caller's fault: nothing can be written.
+func unwritable(err error) bool { return store.IsFull(err) || errors.Is(err, indexer.ErrPaused) }
 
 // encode is compact JSON with <, > and & as they are: they are common in Markdown and an escape costs six units.
 func encode(v any) json.RawMessage {

@@ -56,9 +56,7 @@ func correlateDocuments(ctx context.Context, c call) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	report, stop := c.reportProgress()
-	p, err := x.Correlate(ctx, ask, report)
-	stop()
+	p, err := reporting(c, func(report func(indexer.Progress)) (indexer.Proposal, error) { return x.Correlate(ctx, ask, report) })
 	if err != nil {
 		return nil, linkRefusal(ctx, err)
 	}

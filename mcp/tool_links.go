@@ -316,9 +316,9 @@ func pruneLinks(ctx context.Context, c call) (json.RawMessage, error) {
 	if err := c.checkShelf(ctx, shelf); err != nil {
 		return nil, err
 	}
-	report, stop := c.reportProgress()
-	p, err := x.Prune(ctx, shelf, c.args.float("max_confidence"), apply, report)
-	stop()
+	p, err := reporting(c, func(report func(indexer.Progress)) (indexer.Pruned, error) {
+		return x.Prune(ctx, shelf, c.args.float("max_confidence"), apply, report)
+	})
 	if err != nil {
 		return nil, linkRefusal(ctx, err)
 	}
@@ -348,7 +348,7 @@ func pruneAdvice(p pruning, args values) steps {
 
 // linkRefusal tells why a link cannot be, as the indexer says it.
 func linkRefusal(ctx context.Context, err error) error {
-	if ctx.Err() != nil || errors.Is(err, indexer.ErrNotRunning) || errors.Is(err, store.ErrNotFound) {
+	if ctx.Err() != nil || unwritable(err) || errors.Is(err, indexer.ErrNotRunning) || errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	return &refusal{code: InvalidInput, text: clip(err.Error(), 800), steps: next("Nothing was changed. Correct the arguments and call again.")}

@@ -98,9 +98,9 @@ func importManifest(ctx context.Context, c call) (json.RawMessage, error) {
 		return nil, invalid("manifest", clip(err.Error(), 600), "an object as export gives it, with format_version 2")
 	}
 	shelf, dry := c.args.text("shelf"), c.args.flag("dry_run")
-	progress, stop := c.reportProgress()
-	report, err := x.Import(ctx, m, shelf, dry, progress)
-	stop()
+	report, err := reporting(c, func(progress func(indexer.Progress)) (indexer.Import, error) {
+		return x.Import(ctx, m, shelf, dry, progress)
+	})
 	if errors.Is(err, indexer.ErrUnknownShelf) {
 		return nil, c.noShelfFor(ctx, shelf, m)
 	}

@@ -142,7 +142,7 @@ func renameShelf(ctx context.Context, c call) (json.RawMessage, error) {
 // shelfRefusal tells why the indexer would not change a shelf: its errors say what a person can do. What the client or
 // the clock ended is told as such.
 func shelfRefusal(ctx context.Context, err error) error {
-	if ctx.Err() != nil || errors.Is(err, indexer.ErrNotRunning) {
+	if ctx.Err() != nil || unwritable(err) || errors.Is(err, indexer.ErrNotRunning) {
 		return err
 	}
 	return &refusal{

@@ -49,9 +49,9 @@ func synchronise(ctx context.Context, c call) (json.RawMessage, error) {
 	}
 	var list []indexer.ShelfReport
 	if c.server.seesAll(ctx) {
-		report, stop := c.reportProgress()
-		list, err = x.Sync(ctx, shelf, accept, report)
-		stop()
+		list, err = reporting(c, func(report func(indexer.Progress)) ([]indexer.ShelfReport, error) {
+			return x.Sync(ctx, shelf, accept, report)
+		})
 	} else {
 		list, err = c.syncSeen(ctx, x, shelf)
 	}
@@ -153,6 +153,13 @@ func (c call) checkShelf(ctx context.Context, name string) error {
 
 // progressPause is the shortest time between two progress notifications.
 const progressPause = 200 * time.Millisecond
+
+// reporting runs f with the function that the indexer calls with its progress, and ends reporting however f ends.
+func reporting[T any](c call, f func(report func(indexer.Progress)) (T, error)) (T, error) {
+	report, stop := c.reportProgress()
+	defer stop()
+	return f(report)
+}
 
 // reportProgress returns the function that the indexer calls with its progress, nil when nobody asked for it, and one
 // that ends reporting. The indexer never waits for a client: it leaves the latest progress in a box of one.

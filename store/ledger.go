@@ -62,8 +62,11 @@ type Ledger struct {
 	mu    sync.Mutex
 	file  *os.File // nil when read only
 	said  *Said
-	size  int64
-	lines int   // statements in the file
+	size  int64     // of what is known to be in the file
+	sum   uint32    // CRC-32 of that
+	mtime time.Time // of the file when it was written or looked at last
+	told  []string  // what befell the file and nobody has asked for yet
+	lines int       // statements in the file
 	last  int64 // when the last one was made, unix nanoseconds
 	newer bool  // some are of a newer program
 }
@@ -90,12 +93,11 @@ func OpenLedger(path string, readOnly bool) (*Ledger, []string, error) {
 			return nil, warnings, err
 		}
 	}
-	l.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, warnings, fmt.Errorf("store: open ledger %q: %w", path, err)
+	if l.file, err = openForAppending(path); err == nil {
+		err = l.takeIn()
 	}
-	if stat, err := l.file.Stat(); err == nil {
-		l.size = stat.Size()
+	if err != nil {
+		return nil, warnings, errors.Join(fmt.Errorf("store: open ledger %q: %w", path, err), l.Close())
 	}
 	if err := l.Compact(); err != nil {
 		warnings = append(warnings, fmt.Sprintf("ledger: it stays longer than it need be: %v", err))
@@ -190,13 +192,15 @@ func (l *Ledger) quarantine(records []Record, damaged [][]byte) error {
 
 // rewrite replaces the file by these records, atomically.
 func (l *Ledger) rewrite(records []Record) error {
-	var b []byte
-	var err error
-	for _, r := range records {
-		if b, err = appendRecord(b, r); err != nil {
-			return err
-		}
+	b, err := AppendLines(nil, records)
+	if err != nil {
+		return err
 	}
+	return l.put(b)
+}
+
+// put makes the file hold exactly these bytes, atomically.
+func (l *Ledger) put(b []byte) error {
 	next := l.path + ".next"
 	f, err := os.OpenFile(next, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -213,36 +217,25 @@ func (l *Ledger) rewrite(records []Record) error {
 }
 
 // Append writes records and returns after they are on the disk. A write that fails half way is taken back, so that the
-// next one starts on a line of its own.
+// next one starts on a line of its own. A file that somebody deleted, replaced or cut meanwhile is put back whole first.
 func (l *Ledger) Append(records ...Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
 		return fmt.Errorf("store: append to ledger %q: opened read only", l.path)
 	}
-	var b []byte
-	var err error
 	for i := range records {
 		if records[i].At == 0 {
 			records[i].At = time.Now().UnixNano()
 		}
-		if b, err = appendRecord(b, records[i]); err != nil {
-			return err
-		}
 	}
-	_, err = l.file.Write(b)
-	if err == nil {
-		err = l.file.Sync()
-	}
+	b, err := AppendLines(nil, records)
 	if err != nil {
-		return fmt.Errorf("store: append to ledger %q: %w", l.path, errors.Join(err, l.file.Truncate(l.size)))
+		return err
 	}
-	if l.size == 0 {
-		if err := syncFolder(filepath.Dir(l.path)); err != nil {
-			return err
-		}
+	if err := l.write(b); err != nil {
+		return fmt.Errorf("store: append to ledger %q: %w", l.path, err)
 	}
-	l.size += int64(len(b))
 	l.lines += len(records)
 	said := l.said.clone() // the one before is in others' hands
 	for _, r := range records {

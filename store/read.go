@@ -25,6 +25,7 @@ func (v *View) Shelves() ([]Shelf, error) {
 		return nil, err
 	}
 	for i := range shelves {
+		v.s.markPaused(&shelves[i])
 		if shelves[i].Parents, err = v.parents(shelves[i].ID); err != nil {
 			return nil, err
 		}

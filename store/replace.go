@@ -88,6 +88,10 @@ type ids struct {
 func readIDs(ctx context.Context, path string) (known ids, err error) {
 	db := openPool(path, "_pragma=busy_timeout(5000)")
 	defer db.Close()
+	return idsIn(ctx, db)
+}
+
+func idsIn(ctx context.Context, db *sql.DB) (known ids, err error) {
 	if known.shelves, err = readPairs(ctx, db, `SELECT name, id FROM shelves`); err != nil {
 		return known, err
 	}

@@ -1,10 +1,8 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 )
 
@@ -91,16 +89,10 @@ func (l *Ledger) compact(records []Record) error {
 	if err := l.rewrite(records); err != nil {
 		return err
 	}
-	next, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
+	if err := l.reopen(); err != nil {
 		return fmt.Errorf("store: compact ledger: %w", err)
 	}
-	stat, err := next.Stat()
-	if err = errors.Join(err, l.file.Close()); err != nil {
-		next.Close()
-		return fmt.Errorf("store: compact ledger: %w", err)
-	}
-	l.file, l.lines, l.size = next, len(records), stat.Size()
+	l.lines = len(records)
 	return nil
 }
 

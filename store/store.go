@@ -74,6 +74,9 @@ type Store struct {
 	closing context.Context // ends with the store
 	close   context.CancelFunc
 	beside  sync.WaitGroup // what reads beside searches
+
+	stood  footing // the files when they were opened; the writer's
+	paused atomic.Pointer[Pause]
 }
 
 // Options say how to open. The zero value opens for writing.
@@ -139,7 +142,9 @@ func openExisting(ctx context.Context, path string, readOnly bool) (*Store, erro
 	case layout < LayoutVersion:
 		err = fmt.Errorf("store: open %q: %w", path, errOlderLayout)
 	case !readOnly:
-		err = s.secure(ctx)
+		if err = s.secure(ctx); err == nil {
+			err = s.stand()
+		}
 	}
 	if err != nil {
 		s.Close()
@@ -168,7 +173,11 @@ func create(ctx context.Context, path string) (*Store, error) {
 	}
 	f.Close()
 	s := newStore(path, false)
-	if err := s.create(ctx); err != nil {
+	err = s.create(ctx)
+	if err == nil {
+		err = s.stand()
+	}
+	if err != nil {
 		s.Close()
 		return nil, fmt.Errorf("store: create %q: %w", path, err)
 	}
@@ -250,6 +259,10 @@ func (s *Store) Path() string { return s.path }
 func (s *Store) Close() error {
 	s.close()
 	s.beside.Wait()
+	return s.closeFiles()
+}
+
+func (s *Store) closeFiles() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, statements := range []map[string]*sql.Stmt{s.statements, s.narrowed} {

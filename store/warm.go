@@ -29,7 +29,10 @@ func (s *Store) warmUp() bool {
 			return false
 		}
 	}
-	base, _, _ := s.chunkWords.read()
+	base, _, ok := s.chunkWords.read()
+	if !ok {
+		return false // the file was changed for another
+	}
 	for _, term := range base.commonest(warmTerms) {
 		if s.View(s.closing, func(v *View) error { return v.keepCommon(term) }) != nil {
 			return false

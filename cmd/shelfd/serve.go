@@ -309,6 +309,9 @@ func (d *daemon) status(context.Context) (any, error) {
 	}
 	calls := d.metrics.Calls()
 	l.Calls = callsLine{calls.Total, calls.Median.Seconds() * 1e3, calls.P99.Seconds() * 1e3}
+	for _, n := range s.Notices {
+		l.Notices = append(l.Notices, noticeLine(n))
+	}
 	if !d.declared.Load() {
 		l.Index.State = "indexing"
 	}

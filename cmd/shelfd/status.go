@@ -30,6 +30,7 @@ type live struct {
 	LastCommit  *time.Time           `json:"last_commit,omitempty"`
 	LagMS       float64              `json:"lag_ms"` // from the first event of the last batch to its commit
 	LastError   string               `json:"last_error,omitempty"`
+	Notices     []noticeLine         `json:"notices,omitempty"` // what befell the files of the index, newest last
 	Calls       callsLine            `json:"calls"`
 	Watch       map[string]watchLine `json:"watch"` // by shelf
 }
@@ -46,6 +47,12 @@ type callsLine struct {
 	Total    int     `json:"total"`
 	MedianMS float64 `json:"median_ms"`
 	P99MS    float64 `json:"p99_ms"`
+}
+
+// noticeLine is something that befell the files of the index.
+type noticeLine struct {
+	At   time.Time `json:"at"`
+	Text string    `json:"text"`
 }
 
 // watchLine is how a shelf is watched.
@@ -149,6 +156,9 @@ func (p *program) statusReport(ctx context.Context) (statusReport, error) {
 	err = p.view(ctx, report.read)
 	if report.Daemon != nil {
 		for i := range report.Shelves {
+			if shelf := &report.Shelves[i]; report.Daemon.LastError != "" && shelf.State != store.StateOffline {
+				shelf.State, shelf.Reason = store.StateDegraded, report.Daemon.LastError
+			}
 			if w, known := report.Daemon.Watch[report.Shelves[i].Name]; known {
 				report.Shelves[i].Watch = &w
 			}
@@ -209,7 +219,10 @@ func (p *program) printStatus(r statusReport) {
 			s.line("%s", s.paint(red, "configuration refused, the old one stays: "+d.ConfigError))
 		}
 		if d.LastError != "" {
-			s.line("%s", s.paint(red, "writing paused: "+d.LastError))
+			s.line("%s", s.paint(red, d.LastError))
+		}
+		for _, n := range d.Notices {
+			s.line("%s", s.paint(yellow, n.At.Local().Format(time.DateTime)+" "+n.Text))
 		}
 	}
 	t := r.Totals

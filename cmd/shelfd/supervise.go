@@ -101,7 +101,7 @@ func pause(state string, patience time.Duration) time.Duration {
 func statusLine(state string, done, total int, paused string) string {
 	switch {
 	case paused != "":
-		return "writing paused: " + paused
+		return paused
 	case state == "ready":
 		return "serving"
 	}

@@ -1,0 +1,106 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"shelfd/store"
+)
+
+// placeCheck is how often the files of the index are looked for when nothing is written.
+const placeCheck = 5 * time.Second
+
+// place makes sure that database and ledger are still the files that their paths name. store.ErrDisplaced when the
+// database is not.
+func (r *run) place(now time.Time) error {
+	if !r.unplaced && now.Sub(r.placed) < placeCheck {
+		return nil
+	}
+	r.placed, r.unplaced = now, false
+	notices, err := r.ledger.Check()
+	for _, notice := range notices {
+		r.notice(notice)
+	}
+	if err != nil && r.ledgerFault != err.Error() { // whoever says something is told each time
+		r.notice(err.Error())
+	}
+	r.ledgerFault = ""
+	if err != nil {
+		r.ledgerFault = err.Error()
+	}
+	return r.store.Displaced()
+}
+
+// notice says something that befell the files of the index: in the log and in the status.
+func (r *run) notice(text string) {
+	r.log.Warn(text)
+	notices := append(r.status.Notices[:len(r.status.Notices):len(r.status.Notices)], Notice{time.Now(), text})
+	r.status.Notices = notices[max(0, len(notices)-shownNotices):]
+	r.published.set(r.status)
+}
+
+// shownNotices is how many notices the status keeps.
+const shownNotices = 5
+
+// Notice is something that befell the files of the index.
+type Notice struct {
+	At   time.Time
+	Text string
+}
+
+// anew begins over with the database that stands at its path now: it was deleted or replaced. Who waits goes on waiting.
+func (r *run) anew(ctx context.Context, cause error) (*run, error) {
+	r.status.Progress = Progress{State: "indexing"}
+	r.notice(cause.Error() + "; the index is being built anew")
+	var notice store.Notice
+	err := r.retry(ctx, func() (err error) {
+		notice, err = r.store.Reopen(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if notice != "" {
+		r.notice(string(notice))
+	}
+	next := r.Indexer.newRun(r.status)
+	next.declared, next.announced, next.held = r.declared, r.announced, r.held
+	next.missed = r.waiters
+	for _, l := range r.leaving {
+		l.say(nil) // what is not declared is not in the new one
+	}
+	if r.links != nil {
+		next.wanting = r.links.wanting
+	}
+	return next, nil
+}
+
+// resumeWaits has the shelves compared for the syncs that were under way.
+func (r *run) resumeWaits(ctx context.Context) {
+	for _, w := range r.missed {
+		for i, s := range w.shelves {
+			if now := r.shelves[s.Name]; now != nil {
+				w.shelves[i] = now
+			}
+		}
+	}
+	r.waiters, r.missed = r.missed, nil
+	for _, s := range r.shelves {
+		r.lookAt(ctx, s, wish{all: true, reason: "new database"})
+	}
+}
+
+// displaced says whether a run ended because the database went, whatever it ran into.
+func (x *Indexer) displaced(err error) error {
+	if err == nil || errors.Is(err, store.ErrDisplaced) {
+		return err
+	}
+	if gone := x.store.Displaced(); gone != nil {
+		x.log.Warn("the database is not where it was", zap.Error(err))
+		return gone
+	}
+	return err
+}

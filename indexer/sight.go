@@ -1,0 +1,231 @@
+package indexer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"shelfd/store"
+	"shelfd/watcher"
+)
+
+const (
+	// slow is how long a listing may take before the shelf is called degraded: the disk may hang.
+	slow = 10 * time.Second
+	// endWait is how long Run waits for those who are held by a disk that hangs.
+	endWait = 2 * time.Second
+)
+
+// wish is what is to be looked at in a shelf.
+type wish struct {
+	all    bool
+	dirty  []string // unless all
+	reason string
+	doubts doubts
+	first  time.Time // event
+}
+
+// join takes in another wish: one look serves both.
+func (w *wish) join(other wish) {
+	w.all = w.all || other.all
+	w.dirty = append(w.dirty, other.dirty...)
+	w.doubts.join(other.doubts)
+	if w.reason == "" || other.all {
+		w.reason = other.reason
+	}
+	if w.first.IsZero() || !other.first.IsZero() && other.first.Before(w.first) {
+		w.first = other.first
+	}
+}
+
+// sight is what a look at the disk showed.
+type sight struct {
+	shelf   *shelf
+	wish    wish
+	listing watcher.Listing
+	folder  Folder // nil when the root cannot be opened
+	noRoot  error  // why
+	empty   bool   // the root has no entry of any kind
+	err     error  // nothing was learned
+	began   time.Time
+}
+
+// sights are the looks that are under way beside the loop: a disk that hangs holds up its own shelf only.
+type sights struct {
+	seen  chan sight
+	under sync.WaitGroup
+}
+
+// watching is where a shelf's look stands.
+type watching struct {
+	looking bool
+	since   time.Time
+	told    time.Duration // since how long it was last said to take
+	next    *wish         // what came meanwhile
+}
+
+// lookAt has the disk looked at, now or when the look under way has ended.
+func (r *run) lookAt(ctx context.Context, s *shelf, w wish) {
+	if s.looking {
+		if s.next == nil {
+			s.next = &w
+		} else {
+			s.next.join(w)
+		}
+		return
+	}
+	if !s.listed || s.offline != "" || s.Root.FollowSymlinks { // through links one path can mean any other
+		w.all = true
+	}
+	if w.all {
+		w.dirty = nil
+	} else {
+		slices.Sort(w.dirty)
+		w.dirty = append([]string{}, slices.Compact(w.dirty)...) // nil would be everything
+	}
+	s.looking, s.since, s.told = true, time.Now(), 0
+	root, disk := s.Root, r.disk
+	r.sights.under.Go(func() {
+		g := see(ctx, disk, root, w.dirty)
+		g.shelf, g.wish = s, w
+		select {
+		case r.sights.seen <- g:
+		case <-ctx.Done():
+			g.close()
+		}
+	})
+}
+
+// see lists what is asked for, nil = everything, and opens the root to read from it.
+func see(ctx context.Context, disk Disk, root watcher.Root, dirty []string) (g sight) {
+	g.began = time.Now()
+	if g.listing, g.err = disk.List(ctx, root, dirty); g.err != nil {
+		return g
+	}
+	if g.folder, g.noRoot = disk.Open(root); g.noRoot == nil {
+		g.empty, g.noRoot = g.folder.Empty()
+	}
+	return g
+}
+
+func (g *sight) close() {
+	if g.folder != nil {
+		g.folder.Close()
+		g.folder = nil
+	}
+}
+
+// bare says whether the root has no entry, or cannot be asked.
+func (g *sight) bare() bool { return g.empty || g.noRoot != nil }
+
+// sighted compares what a look showed with what is known.
+func (r *run) sighted(ctx context.Context, g sight) error {
+	s, start, before := g.shelf, time.Now(), r.status.Commits
+	defer func() { g.close() }()
+	wasSlow := s.told > 0
+	s.looking, s.told = false, 0
+	if r.shelves[s.Name] != s {
+		return nil // it was removed meanwhile
+	}
+	if g.err != nil {
+		return g.err
+	}
+	s.spare(g.listing)
+	var err error
+	if g.wish.all {
+		err = r.reconcile(ctx, s, &g)
+	} else {
+		err = r.look(ctx, s, &g)
+	}
+	if err == nil && wasSlow {
+		err = r.showState(ctx, s)
+	}
+	if err != nil {
+		return err
+	}
+	if r.status.Commits > before {
+		r.noteLag(s, g.wish, time.Since(start))
+	}
+	if next := s.next; next != nil && !s.looking {
+		s.next = nil
+		r.lookAt(ctx, s, *next)
+	}
+	return nil
+}
+
+// noteLag tells how long after the first event its batch was written.
+func (r *run) noteLag(s *shelf, w wish, took time.Duration) {
+	if w.first.IsZero() {
+		return
+	}
+	r.status.Lag = time.Since(w.first)
+	if r.committed != nil {
+		r.committed(r.status.Lag)
+	}
+	if !w.all {
+		r.log.Info("batch", zap.String("shelf", s.Name), zap.Int("paths", len(w.dirty)), zap.Duration("took", took), zap.Duration("lag", r.status.Lag))
+	}
+}
+
+// untilSlow is how long from now a look under way is to be told of.
+func (s *shelf) untilSlow(now time.Time) time.Duration {
+	if !s.looking {
+		return time.Hour
+	}
+	return max(0, s.since.Add(max(slow, 2*s.told)).Sub(now))
+}
+
+// tellSlow says of a shelf that the look at its disk takes long: at 10 s, 20 s, 40 s…
+func (r *run) tellSlow(ctx context.Context, s *shelf, now time.Time) error {
+	if s.untilSlow(now) > 0 {
+		return nil
+	}
+	s.told = now.Sub(s.since)
+	r.log.Warn("listing takes long; the disk may hang", zap.String("shelf", s.Name), zap.String("root", s.Root.Path), zap.Duration("so far", s.told))
+	return r.showState(ctx, s)
+}
+
+func (r *run) showState(ctx context.Context, s *shelf) error {
+	state, reason := r.state(s)
+	return r.update(ctx, func(tx *store.Tx) error { return tx.SetShelfState(s.id, state, reason) })
+}
+
+// slowly is why a look that takes long makes a shelf degraded, "" when it does not.
+func (s *shelf) slowly() string {
+	if s.told == 0 {
+		return ""
+	}
+	return fmt.Sprintf("listing %s has taken %d s; its disk may hang. What is known of the shelf stays searchable; other shelves go on", s.Root.Path, int(s.told.Seconds()))
+}
+
+// join takes in what else was settled.
+func (d *doubts) join(other doubts) {
+	d.accept, d.deletion = d.accept || other.accept, d.deletion || other.deletion
+	if d.sizes == nil {
+		d.sizes = other.sizes
+		return
+	}
+	maps.Copy(d.sizes, other.sizes)
+}
+
+// ended waits for what was started, but not for ever for a disk that hangs: the kernel does not let go of who asked it.
+func ended(wait func()) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		wait()
+	}()
+	limit := time.NewTimer(endWait)
+	defer limit.Stop()
+	select {
+	case <-done:
+		return true
+	case <-limit.C:
+		return false
+	}
+}
