@@ -2,8 +2,6 @@ package indexer
 
 import (
 	"errors"
-	"maps"
-	"slices"
 
 	"shelfd/chunker"
 	"shelfd/store"
@@ -16,10 +14,10 @@ var stageRead = stages[chunker.StageRead]
 
 // textStages are those of problems that go with their document. What the disk said of the path stays: the same look
 // may have said it that found the document gone.
-var textStages = func() []string {
-	all := slices.Collect(maps.Values(stages))
-	return slices.DeleteFunc(all, func(stage string) bool { return stage == stageRead })
-}()
+var textStages = []string{
+	stages[chunker.StageSize], stages[chunker.StageDecode], stages[chunker.StageFrontMatter], stages[chunker.StageParse],
+	stages[chunker.StageName], stages[chunker.StageBlocks],
+}
 
 // record writes what a look says of the shelf itself: folders that could not be read, the reconcile, the state.
 func (w *writing) record(tx *store.Tx) error {
@@ -55,13 +53,13 @@ func (w *writing) recordFaults(tx *store.Tx) error {
 	faulty := map[string]bool{}
 	for _, f := range w.listing.Faults {
 		faulty[f.Path] = true
-		if err := w.addProblem(tx, f.Path, stageRead, stageSpecial, f.Err); err != nil {
+		if err := w.addProblem(tx, f.Path, stageRead, f.Err, stageSpecial); err != nil {
 			return err
 		}
 	}
 	for _, f := range w.listing.Skipped {
 		faulty[f.Path] = true
-		if err := w.addProblem(tx, f.Path, stageSpecial, stageRead, f.Err); err != nil {
+		if err := w.addProblem(tx, f.Path, stageSpecial, f.Err, append(textStages, stageRead)...); err != nil { // no document stands there
 			return err
 		}
 	}
@@ -102,10 +100,10 @@ func (w *writing) clearProblems(tx *store.Tx, file string) error {
 	return tx.SetProblems(w.shelf.id, file, "", nil)
 }
 
-// addProblem stores why a path could not be looked at, in place of what was said about it in another stage.
-func (w *writing) addProblem(tx *store.Tx, file, stage, other string, reason error) error {
+// addProblem stores why a path could not be looked at, in place of what was said about it in other stages.
+func (w *writing) addProblem(tx *store.Tx, file, stage string, reason error, others ...string) error {
 	s := w.shelf
 	s.problems = true
-	return errors.Join(tx.ClearProblems(s.id, file, other),
+	return errors.Join(tx.ClearProblems(s.id, file, others...),
 		tx.AddProblems(s.id, file, s.docPath(file), []store.Problem{{Stage: stage, Reason: reason.Error()}}))
 }

@@ -46,8 +46,8 @@ type run struct {
 	unplaced bool        // something was written since, or somebody asks
 	missed   []*waiter   // of a database that went
 
-	ledgerFault string // why the ledger could not be put back, as it was said last
-	wanting  []func()    // the same, for the features
+	ledgerFault string   // why the ledger could not be put back, as it was said last
+	wanting     []func() // the same, for the features
 
 	retryCheckpoint time.Time // readers held the last one up
 
@@ -286,4 +286,3 @@ func (r *run) settleUp(ctx context.Context) {
 	r.published.set(r.status)
 	r.answerWaiters(ctx)
 }
-

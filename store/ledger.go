@@ -67,8 +67,8 @@ type Ledger struct {
 	mtime time.Time // of the file when it was written or looked at last
 	told  []string  // what befell the file and nobody has asked for yet
 	lines int       // statements in the file
-	last  int64 // when the last one was made, unix nanoseconds
-	newer bool  // some are of a newer program
+	last  int64     // when the last one was made, unix nanoseconds
+	newer bool      // some are of a newer program
 }
 
 // OpenLedger reads the ledger at path and, unless read only, opens it for appending, making it (0600) when absent.
