@@ -24,7 +24,7 @@ func (v *View) Passage(c Chunk, query string) (Passage, error) {
 		return Passage{}, err
 	}
 	m := s.marks()
-	h.Terms = s.terms(placed{ranked{id: c.ID, document: c.DocumentID}, &group{wishes: s.wanted, sets: s.wide()}})
+	h.Terms = s.terms(placed{ranked: ranked{id: c.ID, document: c.DocumentID}, group: &group{wishes: s.wanted, sets: s.wide()}})
 	h.Snippet = snippet(body, m.scorer)
 	if h.Evidence, err = r.evidence(h, m); err != nil {
 		return Passage{}, err

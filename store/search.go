@@ -108,6 +108,9 @@ func (s *search) words() (Answer, error) {
 	if len(s.wanted) == 0 {
 		return s.list()
 	}
+	if s.query.Near != nil && s.query.Mode == ModeVector {
+		return s.fused()
+	}
 	for _, attempt := range []func() error{s.asTyped, s.byStem, s.someWords, s.insideWords, s.fuzzily} {
 		if err := attempt(); err != nil {
 			return Answer{}, err

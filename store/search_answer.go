@@ -13,11 +13,15 @@ import (
 // placed is a hit in its place, before anything else is known of it.
 type placed struct {
 	ranked
-	group *group
+	group  *group
+	fusion *Fusion // nil without vectors
 }
 
 // answer ranks the groups as far as the page reaches and makes hits of the page.
 func (s *search) answer() (Answer, error) {
+	if s.query.Near != nil {
+		return s.fused()
+	}
 	a := Answer{Total: s.shown(), Queries: s.ran, Suggestions: s.suggestions()}
 	page, err := s.page()
 	if err != nil {
@@ -28,10 +32,16 @@ func (s *search) answer() (Answer, error) {
 	return a, err
 }
 
-// page is the part of the ranking that was asked for, at most perDocument chunks of a document in all of it. Inside one
-// document there is no such limit.
+// page is the part of the ranking that was asked for.
 func (s *search) page() ([]placed, error) {
 	until := s.query.Offset + s.query.Limit
+	list, err := s.ranking(until)
+	return list[min(s.query.Offset, len(list)):min(until, len(list))], err
+}
+
+// ranking is the beginning of the ranking, as long as asked for or longer, at most perDocument chunks of a document in
+// all of it. Inside one document there is no such limit.
+func (s *search) ranking(until int) ([]placed, error) {
 	lowest := math.Inf(1)
 	var list []placed
 	shown := map[int64]int{}
@@ -55,13 +65,13 @@ func (s *search) page() ([]placed, error) {
 					shown[r.document]++
 					r.score = min(r.score, lowest) // scores of other groups and of the window are on other scales
 					lowest = r.score
-					list = append(list, placed{r, g})
+					list = append(list, placed{ranked: r, group: g})
 				}
 				break
 			}
 		}
 	}
-	return list[min(s.query.Offset, len(list)):min(until, len(list))], nil
+	return list, nil
 }
 
 // cap leaves out what is beyond perDocument of a document, those shown before counted.
@@ -90,7 +100,7 @@ func (s *search) hits(page []placed) ([]Hit, error) {
 		if err != nil {
 			return nil, err
 		}
-		h.Score, h.Match = p.score, p.group.match
+		h.Score, h.Match, h.Fusion = p.score, p.group.match, p.fusion
 		if p.nth == perDocument {
 			h.More = s.foundIn(p.document) - perDocument
 		}
@@ -177,7 +187,7 @@ func (s *search) inPathOrder(ids postings) ([]placed, error) {
 	kept := s.cap(ranking, nil)
 	var page []placed
 	for _, r := range kept[min(s.query.Offset, len(kept)):min(s.query.Offset+s.query.Limit, len(kept))] {
-		page = append(page, placed{r, &group{match: MatchExact}})
+		page = append(page, placed{ranked: r, group: &group{match: MatchExact}})
 	}
 	return page, err
 }

@@ -196,7 +196,8 @@ type Query struct {
 	Offset int
 	Mode   Mode
 
-	Evidence bool // fill Hit.Evidence
+	Evidence bool      // fill Hit.Evidence
+	Near     *Nearness // ask vectors as well, or with ModeVector alone; nil = full text only
 }
 
 // Mode says how to look.
@@ -236,6 +237,7 @@ type Hit struct {
 	Context   string // sentence configured for the folder, "" = none
 	More      int    // of the last hit of its document: how many of its chunks were found and are not shown
 	Evidence  *Evidence
+	Fusion    *Fusion // nil where full text alone was asked
 }
 
 // Answer is what a Query found.
@@ -245,4 +247,7 @@ type Answer struct {
 	Relaxed     bool     // some hit here does not hold all words as typed
 	Queries     []string // what ran, in the query language, in order
 	Suggestions []string
+
+	Retrieval         Retrieval // "" = full text alone
+	FloorReplacements int       // hits here whose Reason is ReasonFloor
 }

@@ -22,6 +22,7 @@ func mayImport() map[string][]string {
 		"internal/access":  {"store"},
 		"internal/vector":  {},
 		"internal/embed":   {},
+		"internal/latent":  {"internal/text"},
 		"watcher":          {},
 		"chunker":          {"internal/text"},
 		"correlate":        {"internal/text"},
