@@ -36,6 +36,9 @@ type Options struct {
 	Viewer func(Peer) Viewer
 	// Answered is told how long each call of a tool took. nil: nobody is.
 	Answered func(tool string, failed bool, took time.Duration)
+	// Near is what a search needs to ask vectors for words; nil, with the reason to tell, when it has to do without. insists:
+	// the caller named a mode that wants them. nil: no provider is configured.
+	Near func(ctx context.Context, words string, insists bool) (*store.Nearness, string)
 	// Status answers the method shelfd/status, which is not MCP: it is how the command line asks a running daemon.
 	// nil: no such method.
 	Status func(context.Context) (any, error)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,7 @@ type hit struct {
 	Context      string           `json:"context,omitempty"`
 	More         int              `json:"more_in_document,omitempty"` // passages beyond the three of a document that are shown; search with its doc_path finds them
 	evidence
+	floored bool
 }
 
 // evidence is what detail "evidence" adds to a hit; empty without.
@@ -47,9 +49,14 @@ type evidence struct {
 	HighlightText   string   `json:"highlight_text,omitempty"`
 	HighlightRanges [][2]int `json:"highlight_ranges,omitzero"` // [start, end) in characters of highlight_text
 	ViewerCitation  string   `json:"viewer_citation,omitempty"` // the citation with what should light up
-	Retrieval       string   `json:"retrieval,omitempty"`
-	FTSRank         int      `json:"fts_rank,omitempty"` // from 1
-	FTSScore        float64  `json:"fts_score,omitempty"`
+
+	Retrieval       store.Retrieval `json:"retrieval,omitempty"`
+	RetrievalReason string          `json:"retrieval_reason,omitempty"` // fts-floor: it stands here for its fts_rank alone
+	FTSRank         int             `json:"fts_rank,omitempty"`         // from 1
+	VectorRank      int             `json:"vector_rank,omitempty"`      // from 1
+	RRFScore        float64         `json:"rrf_score,omitempty"`
+	FTSScore        float64         `json:"fts_score,omitempty"`
+	VectorScore     float64         `json:"vector_score,omitempty"` // cosine
 
 	located
 	SectionSummary string `json:"section_summary,omitempty"` // of the section or the nearest one around it
@@ -64,22 +71,24 @@ type progress struct {
 }
 
 type found struct {
-	Hits            []hit    `json:"hits"`
-	Total           int      `json:"total"`
-	Offset          int      `json:"offset"`
-	HasMore         bool     `json:"has_more"`
-	NextOffset      int      `json:"next_offset,omitempty"`
-	Relaxed         bool     `json:"relaxed"`
-	Queries         []string `json:"queries"`
-	Suggestions     []string `json:"suggestions"`
-	RelatedSections []lead   `json:"related_sections"`
-	Retrieval       string   `json:"retrieval"`
-	VectorWarning   string   `json:"vector_warning,omitempty"`
-	Index           progress `json:"index"`
+	Hits            []hit           `json:"hits"`
+	Total           int             `json:"total"`
+	Offset          int             `json:"offset"`
+	HasMore         bool            `json:"has_more"`
+	NextOffset      int             `json:"next_offset,omitempty"`
+	Relaxed         bool            `json:"relaxed"`
+	Queries         []string        `json:"queries"`
+	Suggestions     []string        `json:"suggestions"`
+	RelatedSections []lead          `json:"related_sections"`
+	Retrieval       store.Retrieval `json:"retrieval"`
+	Floored         int             `json:"floor_replacements,omitempty"` // hits here whose retrieval_reason is fts-floor
+	VectorWarning   string          `json:"vector_warning,omitempty"`
+	Index           progress        `json:"index"`
 }
 
 func search(ctx context.Context, c call) (json.RawMessage, error) {
-	q, warning := queryOf(c.args)
+	q := queryOf(c.args)
+	warning := c.askVectors(ctx, &q)
 	var hits []hit
 	var f found
 	look := func(v *store.View) (err error) {
@@ -103,7 +112,7 @@ func search(ctx context.Context, c call) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Retrieval, f.VectorWarning, f.Index = "fts", warning, index
+	f.VectorWarning, f.Index = clip(warning, clipProse), index
 	return longest(len(hits), func(n int) answer { return f.page(hits, n, c.args) }), nil
 }
 
@@ -114,6 +123,7 @@ func (c call) found(v *store.View, q store.Query) (hits []hit, f found, err erro
 		return nil, f, queryRefusal(q, err)
 	}
 	f = found{Total: a.Total, Offset: q.Offset, Relaxed: a.Relaxed, Queries: shortTexts(a.Queries, 6), Suggestions: shortTexts(a.Suggestions, 5)}
+	f.Retrieval = cmp.Or(a.Retrieval, store.RetrievedByText)
 	if hits, err = hitsOf(v, a.Hits, q, c.args.text("locale")); err != nil {
 		return nil, f, err
 	}
@@ -121,17 +131,31 @@ func (c call) found(v *store.View, q store.Query) (hits []hit, f found, err erro
 	return hits, f, err
 }
 
-func queryOf(args values) (q store.Query, warning string) {
-	q = store.Query{
+func queryOf(args values) store.Query {
+	return store.Query{
 		Text: args.text("query"), Where: args.text("where"), Folder: strings.Trim(args.text("folder"), "/"), Path: args.text("doc_path"),
 		Limit: args.number("limit"), Offset: args.number("offset"), Mode: store.Mode(args.text("mode")),
 		Evidence: args.text("detail") == "evidence",
 	}
-	if q.Mode == store.ModeVector || q.Mode == store.ModeHybrid {
+}
+
+// askVectors lets a query ask vectors as well, if its mode is one for that, and says why not when it should and cannot.
+// It is done before the picture of the store is taken: a provider may take its time.
+func (c call) askVectors(ctx context.Context, q *store.Query) (warning string) {
+	insists := q.Mode == store.ModeVector || q.Mode == store.ModeHybrid
+	words := store.Words(q.Text)
+	switch {
+	case !insists && q.Mode != store.ModeAuto || words == "":
+		return ""
+	case c.server.options.Near != nil:
+		q.Near, warning = c.server.options.Near(ctx, words, insists)
+	case insists:
 		warning = fmt.Sprintf("mode %s needs an embedding provider and none is configured; this is the full-text answer", q.Mode)
+	}
+	if q.Near == nil {
 		q.Mode = store.ModeFTS
 	}
-	return q, warning
+	return warning
 }
 
 // queryRefusal names the argument that the store could not read: only where and a regular expression can be wrong.
@@ -184,13 +208,20 @@ func hitsOf(v *store.View, list []store.Hit, q store.Query, locale string) ([]hi
 	hits := make([]hit, len(list))
 	for i, h := range list {
 		hits[i] = concise(h)
+		if h.Fusion != nil { // reciprocal ranks are small numbers
+			hits[i].Score, hits[i].floored = round6(h.Score), h.Fusion.Reason == store.ReasonFloor
+		}
 		hits[i].ShelfState = states[h.Document.Shelf]
 		hits[i].DisplayPath = besides(displayPath(h.Document, labels[h.Document.Shelf]))
 		if h.Evidence == nil {
 			continue
 		}
 		hits[i].evidence = evidenceOf(h)
-		hits[i].FTSRank, hits[i].FTSScore = q.Offset+i+1, hits[i].Score
+		if h.Fusion == nil {
+			hits[i].Retrieval, hits[i].FTSRank, hits[i].FTSScore = store.RetrievedByText, q.Offset+i+1, hits[i].Score
+		} else {
+			hits[i].fused(*h.Fusion)
+		}
 		if err := levels.complete(&hits[i], h); err != nil {
 			return nil, err
 		}
@@ -206,12 +237,18 @@ func evidenceOf(h store.Hit) evidence {
 	e := evidence{
 		ChunkKey: store.KeyString(h.Chunk.Key), ChunkOrdinal: &ordinal,
 		Quote: h.Evidence.Quote, HighlightText: h.Evidence.Highlight, HighlightRanges: rangesOf(h.Evidence),
-		ViewerCitation: store.CitationWithHints(h.Document.ID, h.Chunk.Key, h.Terms, *h.Evidence, maxArgument), Retrieval: "fts",
+		ViewerCitation: store.CitationWithHints(h.Document.ID, h.Chunk.Key, h.Terms, *h.Evidence, maxArgument),
 	}
 	if at := h.Evidence.Paragraph; at >= 0 {
 		e.Paragraph, e.ParagraphText = &at, clip(h.Evidence.Paragraphs[at], clipProse)
 	}
 	return e
+}
+
+// fused tells how a hit came to its place.
+func (e *evidence) fused(f store.Fusion) {
+	e.Retrieval, e.RetrievalReason, e.FTSRank, e.VectorRank = f.Retrieval, f.Reason, f.FTSRank, f.VectorRank
+	e.RRFScore, e.FTSScore, e.VectorScore = round6(f.RRFScore), round(f.FTSScore), round(f.VectorScore)
 }
 
 func concise(h store.Hit) hit {
@@ -252,6 +289,12 @@ func (l *levelsOf) complete(out *hit, h store.Hit) error {
 // page shows the first n hits.
 func (f found) page(hits []hit, n int, args values) answer {
 	f.Hits = hits[:n]
+	f.Floored = 0
+	for _, h := range f.Hits {
+		if h.floored {
+			f.Floored++
+		}
+	}
 	if f.Hits == nil {
 		f.Hits = []hit{}
 	}
@@ -350,6 +393,8 @@ func shortTexts(list []string, n int) []string {
 
 // round keeps four significant decimals: more is noise that costs tokens.
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+func round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 // progress is how far the index has come. Who does not see all of it is told whether a shelf that it sees is growing, and
 // no numbers.

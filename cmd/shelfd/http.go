@@ -87,6 +87,7 @@ func (d *daemon) reading(ctx context.Context) (metrics.Reading, error) {
 	r := metrics.Reading{
 		Version: release, Indexing: s.Progress.State != "ready", Paused: s.LastError != "",
 		Queue: s.Queue, Commits: s.Commits, LastCommit: s.LastCommit,
+		Embedding: d.embeddingReading(),
 	}
 	states := d.watcher.States()
 	err := d.store.View(ctx, func(v *store.View) error {

@@ -57,6 +57,7 @@ func (p *program) search(c *cobra.Command, text string, f searchFlags) error {
 			"query": q.Text, "folder": q.Folder, "limit": q.Limit, "mode": q.Mode,
 		})
 	}
+	defer p.askVectors(c.Context(), &q)()
 	var place *place
 	err = p.view(c.Context(), func(v *store.View) error {
 		if err := folderExists(v, q.Folder); err != nil {

@@ -19,6 +19,7 @@ import (
 	"shelfd/internal/access"
 	"shelfd/internal/config"
 	"shelfd/internal/metrics"
+	"shelfd/internal/semantic"
 	"shelfd/mcp"
 	"shelfd/store"
 	"shelfd/watcher"
@@ -59,6 +60,8 @@ type daemon struct {
 	watcher     *watcher.Watcher
 	indexer     *indexer.Indexer
 	access      *access.Access
+	vectors     *semantic.Index // nil without a provider, and when they could not be opened: noVectors says why
+	noVectors   string
 	ended       atomic.Bool            // everything that run started
 	declared    atomic.Bool            // the indexer knows the shelves: before that, having compared all of them means nothing
 	refused     atomic.Pointer[string] // why the configuration that stands there now was not taken, "" when it was
@@ -197,7 +200,7 @@ func (d *daemon) run(ctx context.Context) error {
 	d.indexer = indexer.New(indexer.Options{
 		Store: d.store, Ledger: d.ledger, Watcher: d.watcher, Correlate: correlation(c.Correlate), OnlyAsked: !c.Correlate.Auto, Log: d.log,
 		Extractive: c.Summaries == "extractive",
-		Changed:    func(changed indexer.Changed) { server.Announce(changed) },
+		Changed:    func(changed indexer.Changed) { server.Announce(changed); d.tellVectors(changed) },
 		Committed:  func(lag time.Duration) { d.metrics.Committed(lag) },
 	})
 	if err := d.listen(); err != nil {
@@ -209,13 +212,17 @@ func (d *daemon) run(ctx context.Context) error {
 	}
 	d.confine()
 	d.access.Set(accessRules(d.config, d.config.All()))
-	server = mcp.New(mcp.Options{Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status, Viewer: d.viewer, Answered: d.metrics.Answered})
+	d.openVectors()
+	server = mcp.New(mcp.Options{
+		Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status, Viewer: d.viewer, Answered: d.metrics.Answered, Near: d.near(),
+	})
 	batches := make(chan watcher.Batch)
 	group, ctx := errgroup.WithContext(ctx)
 	defer context.AfterFunc(ctx, d.insist)()
 	defer d.ended.Store(true)
 	group.Go(func() error { return d.watcher.Run(ctx, batches) })
 	group.Go(func() error { return d.indexer.Run(ctx, batches) })
+	group.Go(func() error { return d.runVectors(ctx) })
 	group.Go(func() error { return server.Serve(ctx, d.listener) })
 	group.Go(func() error { return d.keepConfigured(ctx) })
 	group.Go(func() error { return d.report(ctx) })
@@ -278,6 +285,11 @@ func (d *daemon) close() {
 	if d.ledger != nil {
 		d.ledger.Close()
 	}
+	if d.vectors != nil {
+		if err := d.vectors.Close(); err != nil {
+			d.log.Warn("close the vectors", zap.Error(err))
+		}
+	}
 	if d.store != nil {
 		if err := d.store.Close(); err != nil {
 			d.log.Warn("close the database", zap.Error(err))
@@ -305,7 +317,7 @@ func (d *daemon) status(context.Context) (any, error) {
 	l := live{
 		PID: os.Getpid(), Version: release, StartedAt: d.started, Socket: d.paths.Socket, Config: d.paths.Config,
 		Index: indexLine(s.Progress), Queue: s.Queue, Commits: s.Commits, LagMS: float64(s.Lag.Microseconds()) / 1e3,
-		LastError: s.LastError, Watch: map[string]watchLine{},
+		LastError: s.LastError, Watch: map[string]watchLine{}, Embedding: d.embedding(),
 	}
 	calls := d.metrics.Calls()
 	l.Calls = callsLine{calls.Total, calls.Median.Seconds() * 1e3, calls.P99.Seconds() * 1e3}

@@ -32,7 +32,8 @@ type live struct {
 	LastError   string               `json:"last_error,omitempty"`
 	Notices     []noticeLine         `json:"notices,omitempty"` // what befell the files of the index, newest last
 	Calls       callsLine            `json:"calls"`
-	Watch       map[string]watchLine `json:"watch"` // by shelf
+	Watch       map[string]watchLine `json:"watch"`               // by shelf
+	Embedding   *embeddingLine       `json:"embedding,omitempty"` // absent without a provider
 }
 
 // indexLine is how far the first comparison since the daemon's start has come.
@@ -214,6 +215,9 @@ func (p *program) printStatus(r statusReport) {
 		s.line("index     %s, queue %d, last write %s", d.Index, d.Queue, agoOr(d.LastCommit))
 		if d.Calls.Total > 0 {
 			s.line("calls     %d, median %.1f ms, p99 %.1f ms; last save searchable after %.0f ms", d.Calls.Total, d.Calls.MedianMS, d.Calls.P99MS, d.LagMS)
+		}
+		if d.Embedding != nil {
+			s.line("vectors   %s", d.Embedding)
 		}
 		if d.ConfigError != "" {
 			s.line("%s", s.paint(red, "configuration refused, the old one stays: "+d.ConfigError))

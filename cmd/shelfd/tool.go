@@ -13,8 +13,14 @@ import (
 
 // tool prints the data of one of the tools that agents have, so that --json is what they see.
 func (p *program) tool(ctx context.Context, name string, arguments map[string]any) error {
+	var ask near
+	if name == "search_documents" {
+		var done func()
+		ask, done = p.readVectors()
+		defer done()
+	}
 	return p.database(ctx, func(s *store.Store) error {
-		raw, failed := mcp.New(mcp.Options{Store: s, Version: release}).Call(ctx, name, arguments)
+		raw, failed := mcp.New(mcp.Options{Store: s, Version: release, Near: ask}).Call(ctx, name, arguments)
 		var envelope struct {
 			Data  json.RawMessage `json:"data"`
 			Error string          `json:"error"`

@@ -27,6 +27,15 @@ type Reading struct {
 	DatabaseBytes int64
 	WALBytes      int64
 	Shelves       []Shelf
+	Embedding     *Embedding // nil without a provider
+}
+
+// Embedding is how far the vectors of chunks have come.
+type Embedding struct {
+	Coverage            float64 // share of the chunks that have a vector
+	Vectors, Missing    int
+	Paused              bool // the provider failed
+	Queries, Unanswered int
 }
 
 // Shelf is how one shelf stands.
@@ -93,6 +102,7 @@ type gauges struct {
 	content, database, wal                                     *prometheus.Desc
 	state, documents, chunks, problems, watches, overflows     *prometheus.Desc
 	reconciled                                                 *prometheus.Desc
+	coverage, vectors, missing, asleep, asked, unanswered      *prometheus.Desc
 }
 
 func newGauges() gauges {
@@ -116,6 +126,12 @@ func newGauges() gauges {
 		problems:   of("problems", "Files of a shelf that could not be read as they should.", "shelf"),
 		watches:    of("watches", "Folders of a shelf under watch.", "shelf"),
 		overflows:  of("watch_overflows_total", "Times the queue of events overflowed.", "shelf"),
+		coverage:   of("embedding_coverage", "Share of the chunks that have a vector."),
+		vectors:    of("embedding_vectors", "Vectors, those of texts that are gone included."),
+		missing:    of("embedding_missing", "Chunks without a vector."),
+		asleep:     of("embedding_paused", "1 while the embedding provider is not asked because it failed."),
+		asked:      of("embedding_queries_total", "Searches that asked for the vector of their words."),
+		unanswered: of("embedding_queries_unanswered_total", "Of those, searches that were answered by full text alone."),
 		reconciled: of("reconciled_timestamp_seconds", "When a shelf was last compared with its folder.", "shelf"),
 	}
 }
@@ -147,6 +163,14 @@ func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 	tell(g.wal, prometheus.GaugeValue, float64(r.WALBytes))
 	if !r.LastCommit.IsZero() {
 		tell(g.lastCommit, prometheus.GaugeValue, seconds(r.LastCommit))
+	}
+	if e := r.Embedding; e != nil {
+		tell(g.coverage, prometheus.GaugeValue, e.Coverage)
+		tell(g.vectors, prometheus.GaugeValue, float64(e.Vectors))
+		tell(g.missing, prometheus.GaugeValue, float64(e.Missing))
+		tell(g.asleep, prometheus.GaugeValue, truth(e.Paused))
+		tell(g.asked, prometheus.CounterValue, float64(e.Queries))
+		tell(g.unanswered, prometheus.CounterValue, float64(e.Unanswered))
 	}
 	for _, s := range r.Shelves {
 		tell(g.state, prometheus.GaugeValue, 1, s.Name, s.State)

@@ -42,6 +42,19 @@ func TestScrapeShowsTheReadingOfThatMoment(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
+	r.Embedding = &Embedding{Coverage: 0.25, Vectors: 40, Missing: 30, Paused: true, Queries: 9, Unanswered: 2}
+	if strings.Contains(text, "shelfd_embedding") {
+		t.Error("vectors without a provider")
+	}
+	text = scrape(t, m)
+	for _, want := range []string{
+		"shelfd_embedding_coverage 0.25", "shelfd_embedding_vectors 40", "shelfd_embedding_missing 30", "shelfd_embedding_paused 1",
+		"shelfd_embedding_queries_total 9", "shelfd_embedding_queries_unanswered_total 2",
+	} {
+		if !strings.Contains(text, "\n"+want) {
+			t.Errorf("no %s", want)
+		}
+	}
 	r.Shelves = nil
 	if text := scrape(t, m); strings.Contains(text, "shelfd_documents{") {
 		t.Error("a shelf that went is still shown")

@@ -202,6 +202,7 @@ func (s *Set) Reset(model string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.model, s.dims, s.slots, s.keys = model, 0, map[uint64]int32{}, nil
+	s.epoch++
 	if err := s.file.close(); err != nil {
 		return fmt.Errorf("vector: close %q: %w", s.path, err)
 	}

@@ -30,6 +30,7 @@ type Set struct {
 	mu    sync.RWMutex // guards the rest
 	file  file
 	dims  int
+	epoch int // how often all was thrown away
 	slots map[uint64]int32 // key → place in the file
 	keys  []uint64         // by place
 }
@@ -59,11 +60,11 @@ func (s *Set) Dims() int {
 	return s.dims
 }
 
-// Model is what the vectors are from.
-func (s *Set) Model() string {
+// Epoch changes when vectors are thrown away for those of another model. A query of an earlier epoch finds nothing.
+func (s *Set) Epoch() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.model
+	return s.epoch
 }
 
 // Has says whether there is a vector for a key.
@@ -130,7 +131,7 @@ func (s *Set) at(slot int) Vector {
 func (s *Set) Among(q Vector, keys []uint64) []Near {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if len(q.Steps) != s.dims {
+	if len(q.Steps) != s.dims || q.Epoch != s.epoch {
 		return nil
 	}
 	out := make([]Near, 0, len(keys))
@@ -146,7 +147,7 @@ func (s *Set) Among(q Vector, keys []uint64) []Near {
 func (s *Set) Rank(q Vector) *Ranking {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if len(q.Steps) != s.dims {
+	if len(q.Steps) != s.dims || q.Epoch != s.epoch {
 		return &Ranking{}
 	}
 	r := &Ranking{keys: s.keys[:len(s.keys):len(s.keys)], cosines: make([]float32, len(s.keys)), heap: make([]int32, len(s.keys))}

@@ -151,6 +151,28 @@ func TestAnotherNumberOfComponentsIsRefused(t *testing.T) {
 	}
 }
 
+func TestAQueryForVectorsThatWereThrownAwayFindsNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "v")
+	s := filled(t, path, 10, 8)
+	q := quantised(t, direction(rand.New(rand.NewPCG(7, 8)), 8)...)
+	if err := s.Reset("other"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Add([]Entry{{1, quantised(t, 1, 2, 3, 4, 5, 6, 7, 8)}}); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Rank(q).Next(1)) != 0 || len(s.Among(q, []uint64{1})) != 0 {
+		t.Error("it was compared with those of another model")
+	}
+	if q.Epoch = s.Epoch(); len(s.Rank(q).Next(1)) != 1 || len(s.Among(q, []uint64{1})) != 1 {
+		t.Error("nothing is found in the new epoch")
+	}
+	s.Close()
+	if s = open(t, path, "other"); s.Len() != 1 {
+		t.Errorf("%d vectors after reopening", s.Len())
+	}
+}
+
 // Whatever was cut off or overwritten, what is left is right, and can be added to.
 func TestADamagedRecordEndsTheFile(t *testing.T) {
 	for _, at := range []int{headBytes - 1, headBytes + 5, headBytes + 3*strideOf(8) + 20, headBytes + 9*strideOf(8) + 1} {

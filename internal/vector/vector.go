@@ -19,6 +19,7 @@ const levels = 127
 type Vector struct {
 	Steps []int8
 	Scale float32
+	Epoch int // of the set that a query is meant for, see Set.Epoch
 }
 
 // Quantise stores a vector in a byte a component. The cosine of two such vectors of a few hundred components differs from

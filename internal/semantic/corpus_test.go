@@ -1,0 +1,63 @@
+package semantic
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"shelfd/internal/embed"
+)
+
+// word is the n-th word of a topic.
+func word(topic, n int) string { return fmt.Sprintf("%c%ctopic%c", 'a'+topic/20, 'a'+topic%20, 'a'+n) }
+
+// putTopics writes documents of one topic each, from the first to the last-1st.
+func (l *library) putTopics(first, last int) {
+	l.t.Helper()
+	r := rand.New(rand.NewPCG(uint64(first), 1))
+	for i := first; i < last; i++ {
+		topic := i % 60
+		words := []string{word(topic, i/60%2)} // one of two synonyms
+		for range 8 {
+			words = append(words, word(topic, 2+r.IntN(8)))
+		}
+		l.put(fmt.Sprintf("d%04d.md", i), fmt.Sprintf("%s n%dx.\n", strings.Join(words, " "), i))
+	}
+}
+
+func TestTheCorpusModelIsMadeKeptAndMadeAnewWhenTheLibraryHasGrown(t *testing.T) {
+	l := newLibrary(t, Options{Provider: embed.Options{Provider: Corpus}})
+	l.put("a.md", "Too little text.\n")
+	l.run()
+	s := l.await("idle", func(s Status) bool { return s.State == StateIdle })
+	if s.Model != "" || s.Reason == "" || s.Coverage != 0 {
+		t.Errorf("%+v", s)
+	}
+	l.putTopics(0, 240)
+	s = l.await("trained", func(s Status) bool { return s.State == StateIdle && s.Vectors >= 240 })
+	first := s.Model
+	if !strings.HasPrefix(first, "corpus ") {
+		t.Fatalf("%+v", s)
+	}
+	if n, warning := l.index.Near(t.Context(), word(7, 0), false); n == nil {
+		t.Fatal(warning)
+	}
+	if n, warning := l.index.Near(t.Context(), "xylophone", true); n != nil || !strings.Contains(warning, "no word") {
+		t.Errorf("unknown words: %v, %s", n, warning)
+	}
+	if n, warning := l.index.Near(t.Context(), "xylophone", false); n != nil || warning != "" {
+		t.Errorf("unknown words, and nobody insists: %v, %s", n, warning)
+	}
+	l.putTopics(240, 250) // folded in
+	if s = l.await("folded in", func(s Status) bool { return s.State == StateIdle && s.Vectors >= 250 }); s.Model != first {
+		t.Errorf("made anew: %+v", s)
+	}
+	l.end()
+	l.run() // the model of before
+	if s = l.await("again", func(s Status) bool { return s.State == StateIdle }); s.Model != first || s.Vectors < 250 {
+		t.Errorf("after a restart: %+v", s)
+	}
+	l.putTopics(250, 420)
+	l.await("made anew", func(s Status) bool { return s.State == StateIdle && s.Model != first && s.Vectors >= 420 })
+}
