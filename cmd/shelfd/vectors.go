@@ -12,6 +12,7 @@ import (
 	"shelfd/internal/embed"
 	"shelfd/internal/metrics"
 	"shelfd/internal/semantic"
+	"shelfd/mcp"
 	"shelfd/store"
 )
 
@@ -21,7 +22,18 @@ const providerKey = "SHELFD_EMBEDDING_API_KEY"
 const noProvider = "none"
 
 // near is how mcp asks for vectors.
-type near = func(ctx context.Context, words string, insists bool) (*store.Nearness, string)
+type near = func(context.Context, mcp.VectorQuestion) (*store.Nearness, string)
+
+func asking(x *semantic.Index) near {
+	return func(ctx context.Context, q mcp.VectorQuestion) (*store.Nearness, string) {
+		return x.Near(ctx, semantic.Question(q))
+	}
+}
+
+// failing answers every question with the reason why there are no vectors.
+func failing(reason string) near {
+	return func(context.Context, mcp.VectorQuestion) (*store.Nearness, string) { return nil, reason }
+}
 
 // vectorOptions are those of a configuration. The files stand beside the database.
 func vectorOptions(c config.Embedding, paths config.Paths, getenv func(string) string) semantic.Options {
@@ -54,9 +66,9 @@ func (d *daemon) openVectors() {
 func (d *daemon) near() near {
 	switch {
 	case d.vectors != nil:
-		return d.vectors.Near
+		return asking(d.vectors)
 	case d.noVectors != "":
-		return func(context.Context, string, bool) (*store.Nearness, string) { return nil, d.noVectors }
+		return failing(d.noVectors)
 	}
 	return nil
 }
@@ -150,10 +162,9 @@ func (p *program) readVectors() (ask near, done func()) {
 	o.ReadOnly = true
 	x, err := semantic.Open(o)
 	if err != nil {
-		reason := err.Error()
-		return func(context.Context, string, bool) (*store.Nearness, string) { return nil, reason }, done
+		return failing(err.Error()), done
 	}
-	return x.Near, func() { _ = x.Close() } // Nothing was written that closing could lose.
+	return asking(x), func() { _ = x.Close() } // Nothing was written that closing could lose.
 }
 
 // askVectors lets a query ask vectors as well, as the tool does, and says on standard error why it cannot. done lets go
@@ -167,7 +178,7 @@ func (p *program) askVectors(ctx context.Context, q *store.Query) (done func()) 
 	ask, done := p.readVectors()
 	warning := ""
 	if ask != nil {
-		q.Near, warning = ask(ctx, words, insists)
+		q.Near, warning = ask(ctx, mcp.VectorQuestion{Words: words, Insists: insists})
 	} else if insists {
 		warning = fmt.Sprintf("mode %s needs an embedding provider and none is configured; this is the full-text answer", q.Mode)
 	}

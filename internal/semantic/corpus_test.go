@@ -40,14 +40,17 @@ func TestTheCorpusModelIsMadeKeptAndMadeAnewWhenTheLibraryHasGrown(t *testing.T)
 	if !strings.HasPrefix(first, "corpus ") {
 		t.Fatalf("%+v", s)
 	}
-	if n, warning := l.index.Near(t.Context(), word(7, 0), false); n == nil {
+	if n, warning := l.index.Near(t.Context(), Question{Words: word(7, 0), Insists: false}); n == nil {
 		t.Fatal(warning)
 	}
-	if n, warning := l.index.Near(t.Context(), "xylophone", true); n != nil || !strings.Contains(warning, "no word") {
+	if n, warning := l.index.Near(t.Context(), Question{Words: "xylophone", Insists: true}); n != nil || !strings.Contains(warning, "no word") {
 		t.Errorf("unknown words: %v, %s", n, warning)
 	}
-	if n, warning := l.index.Near(t.Context(), "xylophone", false); n != nil || warning != "" {
+	if n, warning := l.index.Near(t.Context(), Question{Words: "xylophone", Insists: false}); n != nil || warning != "" {
 		t.Errorf("unknown words, and nobody insists: %v, %s", n, warning)
+	}
+	if n, warning := l.index.Near(t.Context(), Question{Words: word(7, 0), Narrowed: true}); n != nil || warning != "" {
+		t.Errorf("for who does not see all: %v, %s", n, warning)
 	}
 	l.putTopics(240, 250) // folded in
 	if s = l.await("folded in", func(s Status) bool { return s.State == StateIdle && s.Vectors >= 250 }); s.Model != first {

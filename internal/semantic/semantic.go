@@ -175,21 +175,33 @@ func (x *Index) Changed(written []string, gone bool) {
 	}
 }
 
-// Near is what a search needs to ask the vectors for words; nil, with the reason to tell, when it has to do without.
-// Unless the caller insists on vectors, that there are none (yet) is no trouble and not told.
-func (x *Index) Near(ctx context.Context, words string, insists bool) (*store.Nearness, string) {
+// Question is what a search asks vectors for.
+type Question struct {
+	Words    string
+	Insists  bool // vectors were asked for by name: that there are none (yet) is to be told
+	Narrowed bool // whoever asks does not see all of the library
+}
+
+// Near is what a search needs to ask the vectors; nil, with the reason to tell, when it has to do without.
+//
+// A corpus model knows which words go together in documents that are hidden from some: those are not let ask it, by
+// whatever mode, since even that it knows a word would tell of them.
+func (x *Index) Near(ctx context.Context, q Question) (*store.Nearness, string) {
+	if q.Narrowed && x.o.Provider.Provider == Corpus {
+		return nil, toldIf(q.Insists, "vectors of the corpus model are not available to this connection")
+	}
 	x.mu.Lock()
 	m, epoch, coverage := x.model, x.set.Epoch(), x.coverageLocked()
 	x.mu.Unlock()
 	if m == nil || coverage == 0 {
-		return nil, toldIf(insists, "no passage has a vector yet")
+		return nil, toldIf(q.Insists, "no passage has a vector yet")
 	}
-	v, err := x.vector(ctx, m, epoch, words)
+	v, err := x.vector(ctx, m, epoch, q.Words)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.status.Queries++
 	if errors.Is(err, vector.ErrNoDirection) { // words that a model of this library has never seen
-		return nil, toldIf(insists, "no word of this query has a vector")
+		return nil, toldIf(q.Insists, "no word of this query has a vector")
 	}
 	if err != nil {
 		x.status.Unanswered++

@@ -230,7 +230,7 @@ func (l *library) whole() Status {
 
 func (l *library) hits(query string) []string {
 	l.t.Helper()
-	n, warning := l.index.Near(l.t.Context(), query, true)
+	n, warning := l.index.Near(l.t.Context(), Question{Words: query, Insists: true})
 	if n == nil {
 		l.t.Fatalf("%q: %s", query, warning)
 	}
@@ -342,7 +342,7 @@ func TestAProviderThatIsDownIsWaitedFor(t *testing.T) {
 			if s.Reason == "" || s.RetryAt.IsZero() || s.Coverage != 0 {
 				t.Errorf("%+v", s)
 			}
-			if n, warning := l.index.Near(t.Context(), "some", true); n != nil || warning == "" {
+			if n, warning := l.index.Near(t.Context(), Question{Words: "some", Insists: true}); n != nil || warning == "" {
 				t.Errorf("%v, %q", n, warning)
 			}
 			l.put("b.md", "Written meanwhile.\n")
@@ -376,7 +376,7 @@ func TestAnotherNumberOfComponentsStartsOver(t *testing.T) {
 	l.run()
 	l.whole()
 	p.dims.Store(48)
-	if n, _ := l.index.Near(t.Context(), "text", true); n == nil || len(n.Vector.Steps) != 48 {
+	if n, _ := l.index.Near(t.Context(), Question{Words: "text", Insists: true}); n == nil || len(n.Vector.Steps) != 48 {
 		t.Fatal("the query is of the old model")
 	}
 	l.put("b.md", "Second text.\n")
@@ -416,7 +416,7 @@ func TestAQueryWaitsForTheBudgetOnlyAndIsRememberedLater(t *testing.T) {
 		p.answer(w, r)
 	})
 	start := time.Now()
-	n, warning := l.index.Near(t.Context(), "first", true)
+	n, warning := l.index.Near(t.Context(), Question{Words: "first", Insists: true})
 	if n != nil || !strings.Contains(warning, "within 30ms") {
 		t.Errorf("%v, %q", n, warning)
 	}
@@ -424,15 +424,18 @@ func TestAQueryWaitsForTheBudgetOnlyAndIsRememberedLater(t *testing.T) {
 		t.Errorf("it waited %v", took)
 	}
 	for range queriesAtOnce { // as many as there may be hang; the rest does not wait at all
-		n, warning = l.index.Near(t.Context(), "first", true)
+		n, warning = l.index.Near(t.Context(), Question{Words: "first", Insists: true})
 	}
 	if n != nil || !strings.Contains(warning, "earlier queries") {
 		t.Errorf("%v, %q", n, warning)
 	}
 	close(slow)
-	l.await("remembered", func(Status) bool { n, _ := l.index.Near(t.Context(), "first", true); return n != nil })
+	l.await("remembered", func(Status) bool {
+		n, _ := l.index.Near(t.Context(), Question{Words: "first", Insists: true})
+		return n != nil
+	})
 	asked := len(p.texts())
-	if n, _ := l.index.Near(t.Context(), "first", true); n == nil || len(p.texts()) != asked {
+	if n, _ := l.index.Near(t.Context(), Question{Words: "first", Insists: true}); n == nil || len(p.texts()) != asked {
 		t.Error("a remembered query was asked for again")
 	}
 	s := l.index.Status()
@@ -448,7 +451,7 @@ func TestAHangingProviderHoldsUpNeitherEndNorSearch(t *testing.T) {
 	l.run()
 	l.await("begun", func(s Status) bool { return s.Chunks == 1 || s.State == StateWaiting })
 	start := time.Now()
-	l.index.Near(t.Context(), "text", true)
+	l.index.Near(t.Context(), Question{Words: "text", Insists: true})
 	l.end()
 	if took := time.Since(start); took > 5*time.Second {
 		t.Errorf("it took %v", took)
@@ -499,7 +502,7 @@ func TestWhoOnlyReadsAsksTheSameVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer index.Close()
-	if n, warning := index.Near(t.Context(), "second", true); n == nil || n.Set.Len() != 2 {
+	if n, warning := index.Near(t.Context(), Question{Words: "second", Insists: true}); n == nil || n.Set.Len() != 2 {
 		t.Errorf("%v, %s", n, warning)
 	}
 }

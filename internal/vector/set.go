@@ -30,7 +30,7 @@ type Set struct {
 	mu    sync.RWMutex // guards the rest
 	file  file
 	dims  int
-	epoch int // how often all was thrown away
+	epoch int              // how often all was thrown away
 	slots map[uint64]int32 // key → place in the file
 	keys  []uint64         // by place
 }
