@@ -105,8 +105,13 @@ func (m *Model) Name() string {
 	for term, at := range m.terms {
 		terms[at] = term
 	}
+	row := make([]byte, Dims)
 	for i, term := range terms {
-		fmt.Fprintln(h, term, m.idf[i], m.scales[i], m.steps[i*Dims:(i+1)*Dims])
+		fmt.Fprintln(h, term, m.idf[i], m.scales[i])
+		for k, step := range m.steps[i*Dims : (i+1)*Dims] {
+			row[k] = byte(step)
+		}
+		h.Write(row)
 	}
 	return "corpus " + hex.EncodeToString(h.Sum(nil)[:8])
 }
