@@ -215,6 +215,10 @@ func (s *Store) secure(context.Context) error {
 // of them takes one more: without it, as many Views as connections would wait for each other for ever.
 const maxViews = 8
 
+// idleReader is how long a connection that nobody reads with is kept: each has pages of the file mapped, which count as
+// the daemon's memory. To open another takes a millisecond or two.
+const idleReader = 30 * time.Second
+
 func newStore(path string, readOnly bool) *Store {
 	s := &Store{path: path, statements: map[string]*sql.Stmt{}, narrowed: map[string]*sql.Stmt{}, views: make(chan struct{}, maxViews)}
 	s.chunkWords.table, s.nameWords.table = "chunk_terms", "document_terms"
@@ -231,6 +235,7 @@ func newStore(path string, readOnly bool) *Store {
 	s.readers = openPool(path, reading+"&_pragma=busy_timeout(5000)&_pragma=query_only(1)&_pragma=cache_size(-8192)&_pragma=temp_store(MEMORY)&_pragma=mmap_size(268435456)")
 	s.readers.SetMaxOpenConns(maxViews + 1)
 	s.readers.SetMaxIdleConns(4)
+	s.readers.SetConnMaxIdleTime(idleReader)
 	return s
 }
 
