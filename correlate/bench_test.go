@@ -75,7 +75,7 @@ func BenchmarkChangeOne(b *testing.B) {
 		s := sources[id]
 		ix.Put(id, "s", "s/"+s.Path, correlate.Extract(s))
 		ix.Links(id, ix.Mentioned(id, s.Body), p)
-		ix.Suitors(id, nil, p)
+		ix.Suitors(id, nil, p, alike(p))
 	}
 }
 

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Comparison is what two documents have in common and what it is worth.
-type Comparison struct {
+// comparison is what two documents have in common and what it is worth.
+type comparison struct {
 	Signals    Signals
 	Score      float64 // weighted sum of the signals
-	Confidence float64 // in [0,1], see Compare
+	Confidence float64 // in [0,1], see compare
 }
 
-// Compare compares two documents; mentioned says that the source's text names the target by a name that the source
+// compare compares two documents; mentioned says that the source's text names the target by a name that the source
 // has not itself. It is symmetric but for mentions.
 //
 // The signals are Jaccard similarities of title tokens, headings and tags; the overlap of keywords over the smaller
@@ -23,7 +23,7 @@ type Comparison struct {
 // What repeats the title carries no confidence, though it stands in signals and score: a heading that is the title of
 // either document, and a mention by a name that both have, since every text says its own title. Else a title in common
 // would count three times. Nor does a document show headings when it has none but its title.
-func Compare(source, target Features, mentioned bool, w Weights) Comparison {
+func compare(source, target Features, mentioned bool, w Weights) comparison {
 	s := Signals{
 		Title:   jaccard(source.Title, target.Title),
 		Tag:     jaccard(source.Tags, target.Tags),
@@ -38,7 +38,7 @@ func Compare(source, target Features, mentioned bool, w Weights) Comparison {
 			s.Mention = 1
 		}
 	}
-	return Comparison{Signals: s, Score: w.score(s), Confidence: w.confidence(carried, shownBy(&source, &target))}
+	return comparison{Signals: s, Score: w.score(s), Confidence: w.confidence(carried, shownBy(&source, &target))}
 }
 
 // headings is how alike the headings of two documents are, and how much of that is not an echo of a title.

@@ -7,7 +7,7 @@ package correlate
 
 import "fmt"
 
-// Version is the heuristic_version of the links. It rises when Extract, Compare or the routing give other links from
+// Version is the heuristic_version of the links. It rises when Extract, compare or the routing give other links from
 // the same documents and parameters. History:
 //
 //	1: the six signals, damping by (1 + signals)/4.
@@ -17,8 +17,8 @@ const Version = "2"
 // Weights says how much each signal counts. None is negative.
 type Weights struct{ Title, Heading, Tag, Keyword, Path, Mention float64 }
 
-// DefaultWeights are the weights of the contract.
-func DefaultWeights() Weights {
+// defaultWeights are the weights of the contract.
+func defaultWeights() Weights {
 	return Weights{Title: 0.25, Heading: 0.20, Tag: 0.20, Keyword: 0.15, Path: 0.10, Mention: 0.10}
 }
 
@@ -84,7 +84,7 @@ type Params struct {
 
 // DefaultParams are the settings of the contract.
 func DefaultParams() Params {
-	return Params{Weights: DefaultWeights(), MinConfidence: 0.6, MinSignals: 2, MaxLinks: 8}
+	return Params{Weights: defaultWeights(), MinConfidence: 0.6, MinSignals: 2, MaxLinks: 8}
 }
 
 // Looser are the parameters that let pass what p or other lets pass; the weights are those of p.

@@ -68,7 +68,7 @@ func TestExtractLooksPastNumbersStopWordsAndSpelling(t *testing.T) {
 		Path: "x/b.md", Title: "boiler: VALVES", Tags: []string{"heat", "c++ "},
 		Headings: []string{"safety first", "PERCHE"}, Body: "Valve opens, and 17 s.",
 	})
-	got := correlate.Compare(a, b, true, correlate.DefaultWeights())
+	got := correlate.Compare(a, b, true, correlate.DefaultParams().Weights)
 	if want := (correlate.Signals{Title: 1, Heading: 1, Tag: 1, Keyword: 1, Path: 1, Mention: 1}); got.Signals != want {
 		t.Errorf("%+v", got.Signals)
 	}
@@ -97,7 +97,7 @@ func TestKeywordsAreTheThirtyMostFrequent(t *testing.T) {
 }
 
 func TestCompareWeighsWhatBothCanShow(t *testing.T) {
-	w := correlate.DefaultWeights()
+	w := correlate.DefaultParams().Weights
 	base := correlate.Features{Title: []uint64{1, 2}, Folder: "a/b"}
 	for _, c := range []struct {
 		name      string
@@ -137,7 +137,7 @@ func TestGenericTitleLeavesTheWordToTheFileName(t *testing.T) {
 		{extract("x/scoped-threads.md", "Summary"), extract("y/other.md", "Scoped Threads"), 1},
 		{extract("x/README.md", "Overview"), extract("y/index.md", "Overview"), 1},
 	} {
-		if got := correlate.Compare(c.a, c.b, false, correlate.DefaultWeights()).Signals.Title; got != c.want {
+		if got := correlate.Compare(c.a, c.b, false, correlate.DefaultParams().Weights).Signals.Title; got != c.want {
 			t.Errorf("%v, %v: %v, want %v", c.a, c.b, got, c.want)
 		}
 	}
@@ -174,7 +174,7 @@ func TestPathSignal(t *testing.T) {
 		{"a/x.md", "a/b/y.md", 0},
 		{"a/b/x.md", "c/b/y.md", 0},
 	} {
-		got := correlate.Compare(correlate.Extract(correlate.Source{Path: c.a}), correlate.Extract(correlate.Source{Path: c.b}), false, correlate.DefaultWeights())
+		got := correlate.Compare(correlate.Extract(correlate.Source{Path: c.a}), correlate.Extract(correlate.Source{Path: c.b}), false, correlate.DefaultParams().Weights)
 		if got.Signals.Path != c.want {
 			t.Errorf("%s, %s: %v, want %v", c.a, c.b, got.Signals.Path, c.want)
 		}
@@ -223,7 +223,7 @@ func TestWhatRepeatsTheTitleCarriesNoConfidence(t *testing.T) {
 	extract := func(folder, body string, headings ...string) correlate.Features {
 		return correlate.Extract(correlate.Source{Path: folder + "/boiler-valves.md", Title: "Boiler valves", Headings: headings, Body: body})
 	}
-	w := correlate.DefaultWeights()
+	w := correlate.DefaultParams().Weights
 	a, b := extract("a/x", "Boiler valves hold.", "Boiler Valves"), extract("b/y", "About boiler valves.", "Boiler valves")
 	got := correlate.Compare(a, b, false, w)
 	if s := got.Signals; s.Title != 1 || s.Heading != 1 || s.Mention != 1 {
@@ -239,5 +239,30 @@ func TestWhatRepeatsTheTitleCarriesNoConfidence(t *testing.T) {
 	got = correlate.Compare(c, d, false, w)
 	if want := (0.25 + 0.2*0.25) / 0.65 * 0.75; got.Signals.Heading != 0.5 || !near(got.Confidence, want) {
 		t.Errorf("%+v, want a confidence of %v: one of four headings besides the title", got, want)
+	}
+}
+
+// TestAMentionAloneIsALinkBelowTheUsualConfidence: the relation is exempt from the number of signals, not from the
+// least confidence, which no mention reaches alone.
+func TestAMentionAloneIsALinkBelowTheUsualConfidence(t *testing.T) {
+	ix := correlate.NewIndex(nil)
+	body := "Call the feed pump service."
+	for id, s := range []correlate.Source{{Path: "a/visit.md", Title: "Visit", Body: body}, {Path: "a/feed-pump.md", Title: "Feed pump", Body: "Steam."}} {
+		ix.Put(int64(id), "s", "s/"+s.Path, correlate.Extract(s))
+	}
+	p := correlate.DefaultParams()
+	p.MinSignals = 3
+	for _, c := range []struct {
+		least float64
+		want  int
+	}{{0.25, 1}, {0.26, 0}, {0.6, 0}} {
+		p.MinConfidence = c.least
+		links := ix.Links(0, ix.Mentioned(0, body), p)
+		if len(links) != c.want {
+			t.Errorf("at %v: %+v", c.least, links)
+		}
+		if len(links) == 1 && (links[0].Relation != correlate.RelationMentions || !near(links[0].Confidence, 0.25)) {
+			t.Errorf("%+v", links[0])
+		}
 	}
 }

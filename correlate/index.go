@@ -8,7 +8,7 @@ import (
 
 // Index holds the features of all documents in memory and finds links among them.
 //
-// Methods that read may run side by side; Put, Remove and SetHierarchy need the Index alone.
+// Methods that read may run side by side; Put and Remove need the Index alone.
 type Index struct {
 	hierarchy *Hierarchy
 	ordinals  map[int64]uint32 // by document id
@@ -78,9 +78,6 @@ func NewIndex(h *Hierarchy) *Index {
 		titles: newLists(), headings: newLists(), tags: newLists(), mentions: newMentions(),
 	}
 }
-
-// SetHierarchy changes which shelf extends which. Stored links of the shelves concerned have to be found again.
-func (ix *Index) SetHierarchy(h *Hierarchy) { ix.hierarchy = h }
 
 // Len is the number of documents.
 func (ix *Index) Len() int { return len(ix.ordinals) }

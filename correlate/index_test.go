@@ -248,7 +248,7 @@ func TestLinksAreThoseOfBruteForce(t *testing.T) {
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("links of %d:\n got %+v\nwant %+v", id, got, want)
 			}
-			got, want = bare(ix.Suitors(id, l.mentionedBy(ix, id), p)), bare(l.suitors(id, p))
+			got, want = bare(ix.Suitors(id, l.mentionedBy(ix, id), p, alike(p))), bare(l.suitors(id, p))
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("suitors of %d:\n got %+v\nwant %+v", id, got, want)
 			}
@@ -256,47 +256,7 @@ func TestLinksAreThoseOfBruteForce(t *testing.T) {
 	})
 }
 
-// TestMergedLinksAreThoseOfAFreshRun keeps the links of all documents up to date as an indexer does: changed sources
-// anew, others by Merge with their suitors.
-func TestMergedLinksAreThoseOfAFreshRun(t *testing.T) {
-	shelves := []string{"north", "east", "south"}
-	rapid.Check(t, func(t *rapid.T) {
-		l := library{documents: map[int64]shelfDocument{}, parents: hierarchyOf(shelves).Draw(t, "parents")}
-		ix := correlate.NewIndex(hierarchy(t, l.parents))
-		p := paramsOf().Draw(t, "params")
-		stored := map[int64][]correlate.Link{}
-		for range rapid.IntRange(1, 12).Draw(t, "batches") {
-			changed := map[int64]bool{}
-			for range rapid.IntRange(1, 4).Draw(t, "changes") {
-				id := rapid.Int64Range(1, 10).Draw(t, "id")
-				l.change(t, ix, shelves, id)
-				changed[id] = true
-			}
-			l.refresh(ix, stored, changed, p)
-			for id := range l.documents {
-				if got, want := bare(stored[id]), bare(l.links(id, p)); !reflect.DeepEqual(got, want) {
-					t.Fatalf("links of %d:\n got %+v\nwant %+v", id, got, want)
-				}
-			}
-		}
-	})
-}
-
-func (l library) refresh(ix *correlate.Index, stored map[int64][]correlate.Link, changed map[int64]bool, p correlate.Params) {
-	for target := range changed {
-		suitors := map[int64]*correlate.Link{}
-		for _, link := range ix.Suitors(target, l.mentionedBy(ix, target), p) {
-			suitors[link.Source] = &link
-		}
-		for source := range l.documents {
-			links, whole := ix.Merge(stored[source], target, suitors[source], p)
-			if whole {
-				links = ix.Links(source, ix.Mentioned(source, l.documents[source].source.Body), p)
-			}
-			stored[source] = links
-		}
-	}
-	for source := range changed {
-		stored[source] = ix.Links(source, ix.Mentioned(source, l.documents[source].source.Body), p)
-	}
+// alike are the same parameters for every source.
+func alike(p correlate.Params) func(string, string) (correlate.Params, bool) {
+	return func(string, string) (correlate.Params, bool) { return p, true }
 }

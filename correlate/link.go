@@ -32,17 +32,10 @@ func (ix *Index) Propose(source int64, mentioned []int64, refused map[string]boo
 }
 
 // Suitors finds the links that sources may have to a target, in the order of their paths: every one that passes,
-// without regard to MaxLinks. mentionedBy are the documents whose text names the target.
-//
-// After a change of target, the stored list of each source among the suitors, and of each source that has a stored link
-// to it, is brought up to date by Merge.
-func (ix *Index) Suitors(target int64, mentionedBy []int64, p Params) []Link {
-	return ix.SuitorsUnder(target, mentionedBy, p, func(string, string) (Params, bool) { return p, true })
-}
-
-// SuitorsUnder is Suitors where sources have parameters of their own: own tells those of the source at a path in a
-// shelf, false when it has no links. loosest lets pass whatever any of them lets pass, and has their weights.
-func (ix *Index) SuitorsUnder(target int64, mentionedBy []int64, loosest Params, own func(shelf, path string) (Params, bool)) []Link {
+// without regard to MaxLinks. mentionedBy are the documents whose text names the target. own tells the parameters of the
+// source at a path in a shelf, false when it has no links; loosest lets pass whatever any of them lets pass, and has
+// their weights.
+func (ix *Index) Suitors(target int64, mentionedBy []int64, loosest Params, own func(shelf, path string) (Params, bool)) []Link {
 	n, ok := ix.ordinals[target]
 	if !ok {
 		return nil
@@ -50,43 +43,6 @@ func (ix *Index) SuitorsUnder(target int64, mentionedBy []int64, loosest Params,
 	links := ix.searchSources(n, mentionedBy, loosest, own)
 	slices.SortFunc(links, func(a, b Link) int { return cmp.Compare(ix.pathOf(a.Source), ix.pathOf(b.Source)) })
 	return links
-}
-
-// Merge brings the stored links of one source up to date after target changed or went: stored is what Links said
-// before, suitor the source's link to target now, nil for none. whole is true when that cannot be told from stored,
-// because a link that had been crowded out may move up: then Links has to be asked.
-//
-// When several documents changed, the Index must know all of them first; then one Merge after the other is right.
-func (ix *Index) Merge(stored []Link, target int64, suitor *Link, p Params) (links []Link, whole bool) {
-	full := p.MaxLinks > 0 && len(stored) >= p.MaxLinks
-	links = slices.Clone(stored)
-	if at := slices.IndexFunc(links, func(l Link) bool { return l.Target == target }); at >= 0 {
-		before := links[at]
-		links = slices.Delete(links, at, at+1)
-		if full && !staysAhead(suitor, before, links) {
-			return nil, true
-		}
-	}
-	if suitor != nil {
-		links = append(links, *suitor)
-		slices.SortFunc(links, ix.compareLinks)
-	}
-	if p.MaxLinks > 0 && len(links) > p.MaxLinks {
-		links = links[:p.MaxLinks]
-	}
-	return links, false
-}
-
-// staysAhead says whether suitor is ahead of every link that had been crowded out. Those are not known, but not ahead
-// of before nor of any of the others. Ties count as behind, because a path may have changed.
-func staysAhead(suitor *Link, before Link, others []Link) bool {
-	if suitor == nil {
-		return false
-	}
-	if compareWorth(*suitor, before) < 0 {
-		return true
-	}
-	return len(others) > 0 && compareWorth(*suitor, others[len(others)-1]) < 0
 }
 
 func (ix *Index) pathOf(doc int64) string {

@@ -75,7 +75,7 @@ func TestSuitorsKeepToTheirOwnParameters(t *testing.T) {
 					}
 				}
 			}
-			got := ix.SuitorsUnder(target, l.mentionedBy(ix, target), loosest, of)
+			got := ix.Suitors(target, l.mentionedBy(ix, target), loosest, of)
 			if !reflect.DeepEqual(bare(got), bare(want)) {
 				t.Fatalf("suitors of %d:\n got %+v\nwant %+v", target, got, want)
 			}

@@ -208,26 +208,26 @@ func (e *entry) saysNameOf(other *entry) (says bool) {
 	return says
 }
 
-// compareAbove is Compare for pairs that reach the least confidence, but for mentions by a name that both have; it
+// compareAbove is compare for pairs that reach the least confidence, but for mentions by a name that both have; it
 // gives up on others as soon as it can.
-func compareAbove(a, b *Features, mentioned bool, p Params) (Comparison, bool) {
+func compareAbove(a, b *Features, mentioned bool, p Params) (comparison, bool) {
 	shown := shownBy(a, b)
 	s := Signals{Title: jaccard(a.Title, b.Title), Path: proximity(a.Folder, b.Folder), Mention: one(mentioned)}
 	best := s
 	best.Heading, best.Tag, best.Keyword = one(shown.heading), one(shown.tag), one(shown.keyword)
 	if p.Weights.confidence(best, shown) < p.MinConfidence {
-		return Comparison{}, false
+		return comparison{}, false
 	}
 	likeness, carried := headings(a, b)
 	s.Heading, s.Tag = carried, jaccard(a.Tags, b.Tags)
 	best.Heading, best.Tag = s.Heading, s.Tag
 	if p.Weights.confidence(best, shown) < p.MinConfidence {
-		return Comparison{}, false
+		return comparison{}, false
 	}
 	s.Keyword = overlap(a.Keywords, b.Keywords)
 	confidence := p.Weights.confidence(s, shown)
 	s.Heading = likeness
-	return Comparison{Signals: s, Score: p.Weights.score(s), Confidence: confidence}, confidence >= p.MinConfidence
+	return comparison{Signals: s, Score: p.Weights.score(s), Confidence: confidence}, confidence >= p.MinConfidence
 }
 
 func one(yes bool) float64 {

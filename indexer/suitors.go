@@ -20,7 +20,7 @@ func (c *correlation) suitors(tx *store.Tx, id int64) error {
 	for _, l := range stored {
 		again[l.SourceID] = true
 	}
-	for _, l := range c.index.SuitorsUnder(id, citing, c.loosest, c.orders.of) {
+	for _, l := range c.index.Suitors(id, citing, c.loosest, c.orders.of) {
 		if again[l.Source] {
 			continue
 		}
