@@ -17,6 +17,7 @@ import (
 // daemon is the program under measurement.
 type daemon struct {
 	binary, root, socket, database string
+	config                         string // file, "" = none
 	command                        *exec.Cmd
 	client                         *client.Client
 }
@@ -49,7 +50,11 @@ type built struct {
 
 // start starts the daemon and waits until the index equals the disk.
 func (d *daemon) start(ctx context.Context) (built, error) {
-	d.command = exec.Command(d.binary, "--db", d.database, "--socket", d.socket, "serve", d.root)
+	arguments := []string{"--db", d.database, "--socket", d.socket, "serve", d.root}
+	if d.config != "" {
+		arguments = append([]string{"--config", d.config}, arguments...)
+	}
+	d.command = exec.Command(d.binary, arguments...)
 	log, err := os.Create(d.database + ".log")
 	if errors.Is(err, os.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(d.database), 0o700); err == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -25,6 +26,7 @@ type engine interface {
 type served struct {
 	d     *daemon
 	shelf string
+	mode  string // "" = auto
 }
 
 func (s served) rank(ctx context.Context, query string, wanted int) (ranking, error) {
@@ -38,7 +40,7 @@ func (s served) rank(ctx context.Context, query string, wanted int) (ranking, er
 			HasMore    bool `json:"has_more"`
 			NextOffset int  `json:"next_offset"`
 		}
-		args := map[string]any{"query": query, "limit": 50, "offset": offset}
+		args := map[string]any{"query": query, "limit": 50, "offset": offset, "mode": cmp.Or(s.mode, "auto")}
 		if err := s.d.client.Call(ctx, client.Request{Tool: "search_documents", Arguments: args}, &page); err != nil {
 			return nil, fmt.Errorf("%q: %w", query, err)
 		}

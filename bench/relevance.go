@@ -12,6 +12,12 @@ import (
 
 // relevance measures how well searches find the page that an author's link text names, beside two baselines.
 func relevance(ctx context.Context, work string, only []string) error {
+	fmt.Println("corpus        title overlap    n  engine     MRR@10  nDCG@10  recall@10  empty")
+	return eachTruth(ctx, work, only, measurement.run)
+}
+
+// eachTruth measures the corpora of which the answers are known, or only some.
+func eachTruth(ctx context.Context, work string, only []string, measure func(m measurement, ctx context.Context, truth string) error) error {
 	truths, err := filepath.Glob("../shared/corpora/truth/*.anchors.jsonl")
 	if err != nil || len(truths) == 0 {
 		return errors.New("no ../shared/corpora/truth/*.anchors.jsonl")
@@ -24,14 +30,13 @@ func relevance(ctx context.Context, work string, only []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("corpus        title overlap    n  engine     MRR@10  nDCG@10  recall@10  empty")
 	for _, file := range truths {
 		name := strings.TrimSuffix(filepath.Base(file), ".anchors.jsonl")
 		if len(only) > 0 && !slices.Contains(only, name) {
 			continue
 		}
 		m := measurement{name: name, source: filepath.Join(source, name), work: filepath.Join(work, name), binary: binary}
-		if err := m.run(ctx, file); err != nil {
+		if err := measure(m, ctx, file); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -69,7 +74,7 @@ func (m measurement) run(ctx context.Context, truth string) error {
 	if err != nil {
 		return err
 	}
-	engines := []named{{"shelfd", served{d, m.name}}, {"documents", whole}, {"chunks", chunks}}
+	engines := []named{{"shelfd", served{d: d, shelf: m.name}}, {"documents", whole}, {"chunks", chunks}}
 	tables, err := ask(ctx, engines, questions)
 	if err != nil {
 		return err

@@ -44,6 +44,9 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("PORT", port)
+			embedder := newEmbedder()
+			e.Defer(embedder.Close)
+			e.Setenv("EMBEDDER", embedder.URL)
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("XDG_STATE_HOME", "")
 			e.Setenv("XDG_CONFIG_HOME", "")

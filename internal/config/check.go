@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	pathpkg "path"
 	"path/filepath"
@@ -35,9 +36,7 @@ func (r *reader) check(c *Config) {
 	if c.SocketMode&^0o600 != 0 && !c.hasAccess() {
 		r.fault("socket_mode", `"%04o" lets others connect, but no shelf has access rules; keep "0600" or say who may see what`, c.SocketMode)
 	}
-	if c.Embedding.Provider != "none" && c.Embedding.URL == "" && c.Embedding.Provider != "corpus" {
-		r.fault("embedding.url", "missing; provider %s needs one", c.Embedding.Provider)
-	}
+	r.checkEmbedding(&c.Embedding)
 	if reason := listenFault(c.HTTP.Listen); reason != "" {
 		r.fault("http.listen", "%s", reason)
 	}
@@ -61,6 +60,20 @@ func listenFault(address string) string {
 		return ""
 	}
 	return fmt.Sprintf("%q: only this machine is served over TCP: use 127.0.0.1:%s, [::1]:%s or unix:PATH; for others put a proxy that asks who they are in front", address, port, port)
+}
+
+func (r *reader) checkEmbedding(e *Embedding) {
+	if e.Provider == "none" || e.Provider == "corpus" {
+		return
+	}
+	if e.URL == "" {
+		r.fault("embedding.url", "missing; provider %s needs one", e.Provider)
+	} else if u, err := url.Parse(e.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		r.fault("embedding.url", "%q is no address; want http://host:port or https://host", e.URL)
+	}
+	if e.Provider == "ollama" && e.Model == "" {
+		r.fault("embedding.model", "missing; provider ollama needs one")
+	}
 }
 
 func (c *Config) hasAccess() bool {

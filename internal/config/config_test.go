@@ -302,3 +302,40 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestTheWeightOfVectorsDependsOnTheirProvider(t *testing.T) {
+	for text, want := range map[string]float64{
+		"":                                1,
+		"embedding: {provider: corpus}\n": corpusVectorWeight,
+		"embedding: {provider: corpus, vector_weight: 1}\n":              1,
+		"embedding: {provider: openai, url: \"http://localhost:1\"}\n":   1,
+		"embedding: {vector_weight: 2, provider: corpus, rrf_k: 10}\n":   2,
+		"embedding: {provider: ollama, url: \"http://h:1\", model: m}\n": 1,
+		"embedding: {provider: none, candidates: 7, floor: 0}\n":         1,
+	} {
+		file := filepath.Join(t.TempDir(), "config.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Load(file)
+		if err != nil || c.Embedding.VectorWeight != want {
+			t.Errorf("%q: %v, %v, want %v", text, c.Embedding.VectorWeight, err, want)
+		}
+	}
+}
+
+func TestAProviderNeedsAnAddress(t *testing.T) {
+	for text, want := range map[string]string{
+		"embedding: {provider: openai}\n":                              "embedding.url: missing",
+		"embedding: {provider: openai, url: \"localhost:11434\"}\n":    "is no address",
+		"embedding: {provider: ollama, url: \"http://localhost:1\"}\n": "embedding.model: missing",
+	} {
+		file := filepath.Join(t.TempDir(), "config.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -127,6 +128,16 @@ func (r *reader) weights(to *Weights) field {
 
 func (r *reader) embedding(to *Embedding) field {
 	return func(path string, n ast.Node) {
+		unsaid := to.VectorWeight
+		to.VectorWeight = math.NaN()
+		defer func() {
+			if !math.IsNaN(to.VectorWeight) {
+				return
+			}
+			if to.VectorWeight = unsaid; to.Provider == "corpus" {
+				to.VectorWeight = corpusVectorWeight
+			}
+		}()
 		r.mapping(path, n, fields{
 			"provider":      r.choice(&to.Provider, "none", "openai", "ollama", "corpus"),
 			"url":           r.text(&to.URL),

@@ -25,7 +25,7 @@ type Text struct {
 
 const (
 	// Dims is the number of components of a vector: the literature's optimum for a few ten thousand texts.
-	Dims = 192
+	Dims = 128
 	// mostTerms bounds the vocabulary: those in the most texts. 32,768 × 192 bytes are 6 MB.
 	mostTerms = 32_768
 	// mostTexts bounds what is learnt from; more tell hardly anything new about which stems go together.
