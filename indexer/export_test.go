@@ -7,3 +7,6 @@ import "time"
 func (x *Indexer) Pace(few int, deletionLook time.Duration) {
 	x.few, x.deletionLook = few, deletionLook
 }
+
+// CallSlow makes an Indexer that does not run yet call a listing slow after so long.
+func (x *Indexer) CallSlow(after time.Duration) { x.slow = after }

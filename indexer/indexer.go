@@ -80,6 +80,7 @@ type Indexer struct {
 	committed    func(lag time.Duration) // as in Options
 	few          int
 	deletionLook time.Duration
+	slow         time.Duration
 }
 
 // New makes an Indexer that does nothing until Run.
@@ -98,7 +99,7 @@ func New(o Options) *Indexer {
 		x.log = zap.NewNop()
 	}
 	x.extractive, x.committed = o.Extractive, o.Committed
-	x.few, x.deletionLook = few, deletionLook
+	x.few, x.deletionLook, x.slow = few, deletionLook, slow
 	x.published.set(Status{Progress: Progress{State: "indexing"}})
 	return x
 }

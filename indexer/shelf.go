@@ -37,7 +37,7 @@ type shelf struct {
 }
 
 func (r *run) newShelf(w Shelf, id int64) *shelf {
-	return &shelf{Shelf: w, id: id, extractive: r.extractive, looks: map[string]look{}, promised: map[string]bool{}, removing: map[string]store.File{}, transit: newTransit()}
+	return &shelf{Shelf: w, id: id, extractive: r.extractive, looks: map[string]look{}, promised: map[string]bool{}, removing: map[string]store.File{}, watching: watching{slowAfter: r.slow}, transit: newTransit()}
 }
 
 // counts are what a sync reports.

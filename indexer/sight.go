@@ -63,6 +63,8 @@ type sights struct {
 
 // watching is where a shelf's look stands.
 type watching struct {
+	slowAfter time.Duration
+
 	looking bool
 	since   time.Time
 	told    time.Duration // since how long it was last said to take
@@ -177,7 +179,7 @@ func (s *shelf) untilSlow(now time.Time) time.Duration {
 	if !s.looking {
 		return time.Hour
 	}
-	return max(0, s.since.Add(max(slow, 2*s.told)).Sub(now))
+	return max(0, s.since.Add(max(s.slowAfter, 2*s.told)).Sub(now))
 }
 
 // tellSlow says of a shelf that the look at its disk takes long: at 10 s, 20 s, 40 s…

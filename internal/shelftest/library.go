@@ -239,7 +239,7 @@ func (l *Library) View(f func(*store.View) error) {
 func (l *Library) Fresh() string {
 	l.t.Helper()
 	o := l.options
-	o.State, o.Quiet, o.Stopped, o.Disk, o.Made = l.t.TempDir(), true, true, nil, nil
+	o.State, o.Quiet, o.Stopped, o.Disk, o.Made, o.Watcher.Source = l.t.TempDir(), true, true, nil, nil, nil
 	fresh := New(l.t, o)
 	if said, err := os.ReadFile(filepath.Join(l.State, "ledger.jsonl")); err == nil {
 		l.must(os.WriteFile(filepath.Join(fresh.State, "ledger.jsonl"), said, 0o600))
