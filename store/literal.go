@@ -1,10 +1,11 @@
 package store
 
 import (
-	"database/sql"
+	"context"
+	"errors"
+	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,8 +16,8 @@ import (
 // finder finds a literal or a regular expression in lines of text.
 type finder struct {
 	re *regexp.Regexp
-	// required is a text that every line with a match holds, but for the case of its letters; "" when there is none.
-	required string
+	// needle is in every text with a match.
+	needle asciiNeedle
 }
 
 // newFinder makes a finder. A literal without a capital ignores case; a regular expression says so itself, by (?i).
@@ -36,7 +37,7 @@ func newFinder(q Query) (*finder, error) {
 	if err != nil {
 		return nil, regexFault(expr, offset, err)
 	}
-	return &finder{re: re, required: requiredText(parsed.Simplify())}, nil
+	return &finder{re: re, needle: newNeedle(longestASCII(requiredText(parsed.Simplify())))}, nil
 }
 
 func regexFault(expr string, offset int, err error) error {
@@ -90,9 +91,9 @@ func (s *search) lines() (Answer, error) {
 	if err := s.prepare(); err != nil {
 		return a, err
 	}
-	found, lines, err := s.matching(f)
+	found, err := s.matching(f)
 	if err != nil {
-		return a, err
+		return a, s.tooSlow(err)
 	}
 	s.add(group{match: MatchExact, ids: found})
 	a.Total = s.shown()
@@ -100,12 +101,60 @@ func (s *search) lines() (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	a.Hits, err = s.hits(page)
-	for i := range a.Hits {
-		m := lines[a.Hits[i].Chunk.ID]
-		a.Hits[i].Snippet, a.Hits[i].Score, a.Hits[i].Terms = m.line, float64(m.matches), []string{m.first}
+	if a.Hits, err = s.hits(page); err != nil {
+		return a, err
 	}
-	return a, err
+	return a, s.showLines(f, page, a.Hits)
+}
+
+// tooSlow says what to do when time ran out. No part of an answer is given: its total would be wrong.
+func (s *search) tooSlow(err error) error {
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("store: search %q in the text of %d documents: a folder, a filter or a longer literal part would leave fewer: %w", s.query.Text, len(s.index.documents), err)
+}
+
+// showLines puts what matched into hits.
+func (s *search) showLines(f *finder, page []placed, hits []Hit) error {
+	found := map[int64]map[int64]lineMatch{} // of each document, all that match
+	for i := range hits {
+		id := hits[i].Document.ID
+		if found[id] == nil {
+			matches, err := s.inDocument(f, id)
+			if err != nil {
+				return err
+			}
+			found[id] = matches
+		}
+		m := found[id][hits[i].Chunk.ID]
+		hits[i].Snippet, hits[i].Score, hits[i].Terms = m.line, float64(m.matches), []string{m.first}
+		if page[i].nth == perDocument {
+			hits[i].More = len(found[id]) - perDocument
+		}
+	}
+	return nil
+}
+
+// inDocument is what matches in each chunk of a document that the filters leave.
+func (s *search) inDocument(f *finder, document int64) (map[int64]lineMatch, error) {
+	content, err := s.v.Content(document)
+	if err != nil {
+		return nil, err
+	}
+	matches := map[int64]lineMatch{}
+	for _, x := range s.index.of(postings{document}) {
+		spans, err := s.v.chunkSpans(x.first, x.first+int64(x.n)-1)
+		if err != nil {
+			return nil, err
+		}
+		for _, span := range spans {
+			if m := f.in(content[span.start:span.end]); m.matches > 0 && len(s.left(postings{span.id})) > 0 {
+				matches[span.id] = m
+			}
+		}
+	}
+	return matches, nil
 }
 
 // lineMatch is what a finder found in a chunk.
@@ -113,40 +162,6 @@ type lineMatch struct {
 	matches int
 	first   string // the text of the first match
 	line    string // the line around it, shortened
-}
-
-// matching finds the chunks with a match, and what it is.
-func (s *search) matching(f *finder) (postings, map[int64]lineMatch, error) {
-	documents, err := s.candidates(f)
-	if err != nil {
-		return nil, nil, err
-	}
-	var ids postings
-	lines := map[int64]lineMatch{}
-	for _, x := range documents {
-		if err := s.v.ctx.Err(); err != nil {
-			return nil, nil, err
-		}
-		content, err := s.v.Content(x.document)
-		if err != nil {
-			return nil, nil, err
-		}
-		err = s.v.each(`SELECT id, byte_start, byte_end FROM chunks WHERE id BETWEEN ? AND ?`,
-			[]any{x.first, x.first + int64(x.n) - 1}, func(rows *sql.Rows) error {
-				var id int64
-				var start, end int
-				err := rows.Scan(&id, &start, &end)
-				if m := f.in(content[start:end]); m.matches > 0 {
-					ids = append(ids, id)
-					lines[id] = m
-				}
-				return err
-			})
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	return sorted(ids), lines, nil
 }
 
 // in looks through a text line by line.
@@ -174,21 +189,8 @@ func shortLine(line string, at int) string {
 	return strings.Join(strings.Fields(line[from:to]), " ")
 }
 
-// candidates are the documents of the scope that may hold a match: SQLite looks for the text that a match must hold.
-// LIKE ignores the case of ASCII letters only, so a text with other letters is shortened to what it can find.
-func (s *search) candidates(f *finder) (extents, error) {
-	all, err := s.all()
-	required := longestASCII(f.required)
-	if err != nil || len(required) < 2 {
-		return all, err
-	}
-	pattern := "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(required) + "%"
-	holding, err := s.v.sortedInts(`SELECT id FROM documents WHERE content LIKE ? ESCAPE '\'`, pattern)
-	return slices.DeleteFunc(slices.Clone(all), func(x extent) bool { return !holding.has(x.document) }), err
-}
-
-// longestASCII is the longest part of s in which LIKE and a match that ignores case agree: k and s have relatives
-// outside ASCII.
+// longestASCII is the longest part of s that every match holds byte for byte but for the case of ASCII letters: k and s
+// have relatives outside ASCII.
 func longestASCII(s string) string {
 	best := ""
 	for _, part := range strings.FieldsFunc(s, func(r rune) bool {

@@ -3,9 +3,13 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestLiteralAndRegexFindLinesOfTheStoredText(t *testing.T) {
@@ -77,4 +81,51 @@ func TestCancelledSearchEnds(t *testing.T) {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
+}
+
+// TestLinesAreThoseOfANaiveLook compares totals and hits with a look at every line, filters, folders and paging included.
+func TestLinesAreThoseOfANaiveLook(t *testing.T) {
+	words := []string{"Kelvin", "skip", "ſkip", "valve", "VALVE", "a", "Zug", "数据", "é", "É", "foo_bar", "100%", "x.y"}
+	rapid.Check(t, func(rt *rapid.T) {
+		l := newLibrary(t)
+		for i := range rapid.IntRange(1, 8).Draw(rt, "pages") {
+			body := ""
+			for range rapid.IntRange(1, 6).Draw(rt, "chunks") {
+				body += strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 4).Draw(rt, "text"), rapid.SampledFrom([]string{" ", "\r\n", "\n"}).Draw(rt, "between")) + "\n\n"
+			}
+			l.put(page{path: fmt.Sprintf("%s/p%d.md", rapid.SampledFrom([]string{"A", "B"}).Draw(rt, "shelf"), i), body: body})
+		}
+		q := Query{Mode: ModeLiteral, Limit: 50, Text: rapid.SampledFrom(append(words, "k", "S", "lve", "ü", "据")).Draw(rt, "query")}
+		if rapid.Bool().Draw(rt, "regex") {
+			q.Mode, q.Text = ModeRegex, "(?i)"+regexp.QuoteMeta(q.Text)+rapid.SampledFrom([]string{"", "$", "+", "|z"}).Draw(rt, "tail")
+		}
+		q.Folder = rapid.SampledFrom([]string{"", "A"}).Draw(rt, "folder")
+		if len(l.shelf) < 2 {
+			q.Folder = ""
+		}
+		f, err := newFinder(q)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var want []string
+		shown := map[string]int{}
+		for _, x := range l.chunks {
+			m := f.in(x.body)
+			if shown[x.path] < perDocument && m.matches > 0 && strings.HasPrefix(x.path, q.Folder) {
+				shown[x.path]++
+				want = append(want, x.path+" "+m.line)
+			}
+		}
+		a := l.search(q)
+		var got []string
+		for _, h := range a.Hits {
+			got = append(got, h.Document.Path+" "+h.Snippet)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) || a.Total != len(want) {
+			rt.Fatalf("%+v\ngot  %q (%d)\nwant %q", q, got, a.Total, want)
+		}
+		l.s.Close()
+	})
 }

@@ -58,18 +58,11 @@ type lookup struct {
 	v     *View
 	scope string // MATCH expression that holds in both tables; "" = everywhere
 	index *census
-	front map[string][]frontValue
 	every extents // all documents in the scope, once asked for
 
 	within postings // their chunks, once asked for
 
 	terms map[string][]vocabularyTerm // of the index, by how they begin
-}
-
-// frontValue is a scalar below a key of a document's front matter.
-type frontValue struct {
-	document int64
-	value    string
 }
 
 // match finds what a compiled unit finds.
@@ -245,7 +238,7 @@ func (l *lookup) filtered(u unit) (postings, error) {
 	case keyPath:
 		return l.paths(u.text)
 	case keyKind:
-		return l.v.sortedInts(`SELECT id FROM documents WHERE lower(substr(file_path, -length(?1))) = ?1`, "."+strings.ToLower(u.text))
+		return l.kind("." + text.Fold(u.text))
 	case keyAfter, keyBefore:
 		return l.dated(u)
 	}
@@ -311,17 +304,20 @@ func (l *lookup) paths(value string) (postings, error) {
 	if glob && !doublestar.ValidatePattern(value) {
 		glob = false
 	}
-	var documents postings
-	err := l.v.each(`SELECT id, file_path FROM documents`, nil, func(rows *sql.Rows) error {
-		var id int64
-		var docPath sql.RawBytes
-		err := rows.Scan(&id, &docPath)
-		if pathFits(text.Fold(string(docPath)), value, glob) {
-			documents = append(documents, id)
-		}
-		return err
-	})
-	return sorted(documents), err
+	c, err := l.v.catalogue()
+	if err != nil {
+		return nil, err
+	}
+	return c.where(func(x catalogued) bool { return pathFits(x.folded, value, glob) }), nil
+}
+
+// kind are the documents whose names have that ending.
+func (l *lookup) kind(ending string) (postings, error) {
+	c, err := l.v.catalogue()
+	if err != nil {
+		return nil, err
+	}
+	return c.where(func(x catalogued) bool { return strings.HasSuffix(x.folded, ending) }), nil
 }
 
 func pathFits(docPath, value string, glob bool) bool {
@@ -345,13 +341,17 @@ func pathFits(docPath, value string, glob bool) bool {
 func (l *lookup) dated(u unit) (postings, error) {
 	local, _ := parseDay(u.text, time.Local)
 	utc, _ := parseDay(u.text, time.UTC)
-	const day = int64(24 * time.Hour)
-	bound := `CASE WHEN dated = 1 AND date % ?3 = 0 THEN ?2 ELSE ?1 END`
-	sign := `>=`
-	if u.key == keyBefore {
-		sign = `<`
+	c, err := l.v.catalogue()
+	if err != nil {
+		return nil, err
 	}
-	return l.v.sortedInts(`SELECT id FROM documents WHERE date `+sign+` `+bound, local.UnixNano(), utc.UnixNano(), day)
+	return c.where(func(x catalogued) bool {
+		bound := local
+		if x.day {
+			bound = utc
+		}
+		return (x.date >= bound.UnixNano()) == (u.key == keyAfter)
+	}), nil
 }
 
 // frontMatter are the documents that have the key with a value that compares as wanted; of a list one element is
@@ -371,23 +371,11 @@ func (l *lookup) frontMatter(u unit) (postings, error) {
 
 // frontValues lists the scalars that stand below a key, whatever its case.
 func (l *lookup) frontValues(key string) ([]frontValue, error) {
-	key = strings.ToLower(key)
-	if values, ok := l.front[key]; ok {
-		return values, nil
+	c, err := l.v.catalogue()
+	if err != nil {
+		return nil, err
 	}
-	var values []frontValue
-	err := l.v.each(`SELECT d.id, CASE WHEN e.type IN ('true', 'false') THEN e.type ELSE e.atom END FROM documents d, json_each(d.frontmatter) k, json_tree(d.frontmatter, k.fullkey) e
-		WHERE d.frontmatter <> '{}' AND lower(k.key) = ? AND e.atom IS NOT NULL`, []any{key}, func(rows *sql.Rows) error {
-		var f frontValue
-		err := rows.Scan(&f.document, &f.value)
-		values = append(values, f)
-		return err
-	})
-	if l.front == nil {
-		l.front = map[string][]frontValue{}
-	}
-	l.front[key] = values
-	return values, err
+	return c.values(l.v, key)
 }
 
 // settle turns filters whose key no document has into the words they were typed as.

@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -176,20 +177,28 @@ func (s *search) list() (Answer, error) {
 
 // inPathOrder is the page of chunks that are ordered by doc_path and place.
 func (s *search) inPathOrder(ids postings) ([]placed, error) {
-	var ranking []ranked
-	err := s.v.each(`SELECT c.id, c.document_id FROM json_each(?) j JOIN chunks c ON c.id = j.value JOIN documents d ON d.id = c.document_id
-		ORDER BY d.file_path, c.id`, []any{jsonNumbers(ids)}, func(rows *sql.Rows) error {
-		var r ranked
-		err := rows.Scan(&r.id, &r.document)
-		ranking = append(ranking, r)
-		return err
-	})
-	kept := s.cap(ranking, nil)
+	c, err := s.v.catalogue()
+	if err != nil {
+		return nil, err
+	}
+	documents := map[int64]postings{}
+	s.index.eachDocument(ids, func(x extent, from, to int) { documents[x.document] = ids[from:to] })
+	until := s.query.Offset + s.query.Limit
+	var list []ranked
+	for _, document := range slices.SortedFunc(maps.Keys(documents), c.before) {
+		var ranking []ranked
+		for _, id := range documents[document] {
+			ranking = append(ranking, ranked{id: id, document: document})
+		}
+		if list = append(list, s.cap(ranking, nil)...); len(list) >= until {
+			break
+		}
+	}
 	var page []placed
-	for _, r := range kept[min(s.query.Offset, len(kept)):min(s.query.Offset+s.query.Limit, len(kept))] {
+	for _, r := range list[min(s.query.Offset, len(list)):min(until, len(list))] {
 		page = append(page, placed{ranked: r, group: &group{match: MatchExact}})
 	}
-	return page, err
+	return page, nil
 }
 
 // document is what the hits of one document share.

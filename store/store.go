@@ -70,6 +70,8 @@ type Store struct {
 	nameWords  lexicon
 	commits    atomic.Int64 // transactions that were committed
 
+	catalogue atomic.Pointer[catalogue] // of the last search that asked for it
+
 	warm    atomic.Bool     // Warm is under way or done
 	closing context.Context // ends with the store
 	close   context.CancelFunc
