@@ -227,20 +227,14 @@ func (g *guard) within(node, above int) bool {
 
 // close names the section whose id is most like id.
 func (g *guard) close(id string) string {
-	best, closest := 3+len(id)/4, ""
-	folded := text.Fold(id)
-	for _, n := range g.nodes {
-		if strings.HasSuffix(n.ID, "/"+id) {
-			return ", such as " + quoteShort(n.ID)
-		}
-		if d := text.Distance(text.Fold(n.ID), folded, best); d < best {
-			best, closest = d, n.ID
-		}
+	ids := make([]string, len(g.nodes))
+	for i, n := range g.nodes {
+		ids[i] = n.ID
 	}
-	if closest == "" {
-		return ""
+	for _, near := range text.Near(id, ids, 1) {
+		return ", such as " + quoteShort(near)
 	}
-	return ", such as " + quoteShort(closest)
+	return ""
 }
 
 // repeats says whether every word of s that means something stands in the titles.

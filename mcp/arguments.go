@@ -136,7 +136,7 @@ func unknownFields(params []param, fields map[string]any) []rejected {
 		if !contains(known, name) {
 			faults = append(faults, rejected{
 				Field: clip(name, 80), Reason: "there is no such argument",
-				Expected: "one of: " + strings.Join(known, ", "), Nearest: first(nearest(name, known, 1)),
+				Expected: "one of: " + strings.Join(known, ", "), Nearest: first(text.Near(name, known, 1)),
 			})
 		}
 	}
@@ -167,7 +167,7 @@ func (p param) read(value any) (any, []rejected) {
 	}
 	fault := rejected{Field: p.name, Reason: reason, Expected: p.expected()}
 	if s, ok := value.(string); ok && p.choices != nil {
-		fault.Nearest = first(nearest(s, p.choices, 1))
+		fault.Nearest = first(text.Near(s, p.choices, 1))
 	}
 	return nil, []rejected{fault}
 }
@@ -295,34 +295,4 @@ func first(list []string) string {
 		return ""
 	}
 	return list[0]
-}
-
-// nearest are up to n candidates that word may have been meant for: those that end in it or begin with it, then those
-// a few letters away.
-func nearest(word string, candidates []string, n int) []string {
-	const none = 1 << 20
-	folded := text.Fold(clip(word, 400))
-	limit := 2 + len(folded)/6
-	type rated struct {
-		name  string
-		score int
-	}
-	var list []rated
-	for _, c := range candidates {
-		f, score := text.Fold(c), none
-		if d := text.Distance(f, folded, limit); d <= limit {
-			score = d
-		} else if len(folded) >= 3 && (strings.HasSuffix(f, folded) || strings.HasPrefix(f, folded) || strings.HasSuffix(folded, f)) {
-			score = 100
-		}
-		if score < none {
-			list = append(list, rated{c, score})
-		}
-	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].score < list[j].score })
-	names := []string{}
-	for _, r := range list[:min(len(list), n)] {
-		names = append(names, r.name)
-	}
-	return names
 }

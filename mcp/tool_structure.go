@@ -174,10 +174,7 @@ func (t tree) find(id string) (int, error) {
 			return n.Ordinal, nil
 		}
 	}
-	near := nearest(id, ids, 5)
-	if len(ids) <= 5 {
-		near = ids // few enough to name them all
-	}
+	near := text.Nearest(id, ids, 5)
 	r := &refusal{code: NotFound, text: fmt.Sprintf("no node %s in %s", quoted(id), quoted(t.document.Path))}
 	if len(near) > 0 {
 		near = some(near, 1500)

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"shelfd/indexer"
+	"shelfd/internal/text"
 	"shelfd/store"
 )
 
@@ -143,11 +144,7 @@ func (c call) checkShelf(ctx context.Context, name string) error {
 				return nil
 			}
 		}
-		near := nearest(name, names, 5)
-		if len(near) == 0 {
-			near = names[:min(len(names), 5)]
-		}
-		return missing("shelf", name, near, "sync", "shelf")
+		return missing("shelf", name, text.Nearest(name, names, 5), "sync", "shelf")
 	})
 }
 

@@ -81,74 +81,16 @@ func (v *View) DocumentsBelow(folder string) ([]Document, error) {
 	return v.documents(`WHERE ?1 = '' OR d.folder = ?1 OR (d.folder > ?1 || '/' AND d.folder < ?1 || '0') ORDER BY d.file_path`, folder)
 }
 
-// NearPaths are up to n doc_paths that resemble path, closest first: those that end alike, then those with a file name
-// a few letters away.
+// NearPaths are the n doc_paths that resemble path most.
 func (v *View) NearPaths(path string, n int) ([]string, error) {
 	paths, err := v.strings(`SELECT file_path FROM documents`)
-	return near(path, paths, n), err
+	return text.Nearest(path, paths, n), err
 }
 
-// NearFolders are up to n folders that resemble folder, closest first.
+// NearFolders are the n folders that resemble folder most.
 func (v *View) NearFolders(folder string, n int) ([]string, error) {
 	folders, err := v.strings(`SELECT DISTINCT folder FROM documents UNION SELECT name FROM shelves WHERE origin <> 'reserved'`)
-	return near(folder, folders, n), err
-}
-
-// near ranks candidates by how they resemble want and keeps the best n.
-func near(want string, candidates []string, n int) []string {
-	const tooFar = 1 << 20
-	folded := text.Fold(want)
-	name := lastStep(folded)
-	type rated struct {
-		path  string
-		score int
-	}
-	var list []rated
-	for _, c := range candidates {
-		f := text.Fold(c)
-		score := tooFar
-		switch {
-		case f == folded:
-			score = 0
-		case lastStep(f) == name:
-			score = 1
-		case strings.HasPrefix(lastStep(f), stem(name)+"."):
-			score = 2
-		default:
-			limit := 2 + len(name)/6
-			if d := text.Distance(lastStep(f), name, limit); d <= limit {
-				score = 10 + d
-			} else if s := stem(name); len(s) >= 3 && strings.Contains(f, s) {
-				score = 100
-			}
-		}
-		if score < tooFar {
-			list = append(list, rated{c, score})
-		}
-	}
-	sort.Slice(list, func(i, j int) bool {
-		if list[i].score != list[j].score {
-			return list[i].score < list[j].score
-		}
-		return list[i].path < list[j].path
-	})
-	if len(list) > n {
-		list = list[:n]
-	}
-	paths := make([]string, len(list))
-	for i, r := range list {
-		paths[i] = r.path
-	}
-	return paths
-}
-
-func lastStep(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
-
-func stem(name string) string {
-	if i := strings.LastIndexByte(name, '.'); i > 0 {
-		return name[:i]
-	}
-	return name
+	return text.Nearest(folder, folders, n), err
 }
 
 func fileSize(path string) int64 {

@@ -397,11 +397,6 @@ func (l *lookup) settle(e expression) (expression, error) {
 	return e, nil
 }
 
-func (v *View) sortedInts(query string, args ...any) (postings, error) {
-	ids, err := v.ints(query, args...)
-	return sorted(ids), err
-}
-
 func jsonNumbers(ids []int64) string {
 	b, _ := json.Marshal(ids) // numbers always marshal
 	return string(b)

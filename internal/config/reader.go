@@ -167,15 +167,8 @@ func nearest(key string, among fields) string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	// Two slips, or a third of a long word: beyond that a suggestion misleads.
-	best, limit := "", max(2, len(key)/3)
-	for _, name := range names {
-		if d := text.Distance(strings.ToLower(key), name, limit); d <= limit {
-			best, limit = name, d-1
-		}
-	}
-	if best != "" {
-		return fmt.Sprintf("; did you mean %q?", best)
+	for _, name := range text.Near(key, names, 1) {
+		return fmt.Sprintf("; did you mean %q?", name)
 	}
 	return "; known here: " + strings.Join(names, ", ")
 }
