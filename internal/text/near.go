@@ -18,8 +18,11 @@ func Near(want string, candidates []string, n int) []string {
 }
 
 // Nearest are as many as Near, but always n when there are so many candidates: what does not resemble want follows, the
-// more pairs of letters it shares with it the earlier.
+// more pairs of letters it shares with it the earlier. Nothing is near an empty name.
 func Nearest(want string, candidates []string, n int) []string {
+	if want == "" {
+		return []string{}
+	}
 	w := newWanted(want)
 	return closest(candidates, n, func(c string) (int, bool) {
 		folded := Fold(c)

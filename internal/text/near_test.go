@@ -19,7 +19,6 @@ func TestNearestNamesComeFirst(t *testing.T) {
 		{"valve", []string{"notes/2024/valve-list.md"}, "notes/2024/valve-list.md"},
 		{"manuale/la caldaia murale.md", []string{}, "it/caldaia.md"},
 		{"zh/供热", []string{"zh/供热站.md"}, "zh/供热站.md"},
-		{"", []string{}, "docs/boiler.md"},
 	} {
 		if got := Near(c.want, paths, 5); !slices.Equal(got, c.near) {
 			t.Errorf("near %q: %q, want %q", c.want, got, c.near)
@@ -27,5 +26,8 @@ func TestNearestNamesComeFirst(t *testing.T) {
 		if got := Nearest(c.want, paths, 4); len(got) != 4 || got[0] != c.all {
 			t.Errorf("nearest %q: %q, want %s first of four", c.want, got, c.all)
 		}
+	}
+	if got := Nearest("", paths, 4); len(got) > 0 {
+		t.Errorf("near nothing: %q", got)
 	}
 }
