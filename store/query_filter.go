@@ -84,7 +84,7 @@ func number(s string) (float64, bool) {
 }
 
 // compare says whether a value of a front matter stands to the wanted one as op says: as numbers when both are
-// numbers, else as folded strings.
+// numbers, else as days when they are asked for an order and both are days, else as folded strings.
 func compare(value, wanted string, op comparison) bool {
 	order := strings.Compare(text.Fold(strings.TrimSpace(value)), text.Fold(strings.TrimSpace(wanted)))
 	if a, ok := number(value); ok {
@@ -94,6 +94,13 @@ func compare(value, wanted string, op comparison) bool {
 				order = -1
 			} else if a > b {
 				order = 1
+			}
+		}
+	}
+	if op != equal && op != notEqual {
+		if a, ok := parseDay(strings.TrimSpace(value), time.UTC); ok {
+			if b, ok := parseDay(strings.TrimSpace(wanted), time.UTC); ok {
+				order = a.Compare(b)
 			}
 		}
 	}

@@ -11,9 +11,13 @@ import (
 func parseWhere(s string) (expression, error) {
 	p := parser{src: s}
 	var units []unit
+	alone := false // the last filter was a negated list, which is several clauses
 	for p.skipBlank(); p.at < len(p.src); p.skipBlank() {
 		word := p.stretch(p.at)
 		if word == "OR" {
+			if alone {
+				return nil, p.fault("a negated list can't be joined by OR")
+			}
 			if len(units) == 0 || isOr(units[len(units)-1]) {
 				return nil, p.fault("OR stands between two filters")
 			}
@@ -23,11 +27,14 @@ func parseWhere(s string) (expression, error) {
 			p.at += len(word)
 			continue
 		}
-		u, err := p.strictFilter()
+		list, err := p.strictFilters()
 		if err != nil {
 			return nil, err
 		}
-		units = append(units, u)
+		if alone = list[0].not && len(list) > 1; alone && len(units) > 0 && isOr(units[len(units)-1]) {
+			return nil, p.fault("a negated list can't be joined by OR")
+		}
+		units = append(units, list...)
 	}
 	if n := len(units); n > 0 && isOr(units[n-1]) {
 		return nil, p.fault("OR stands between two filters")
@@ -39,8 +46,9 @@ func (p *parser) fault(format string, args ...any) error {
 	return &QueryError{Position: utf8.RuneCountInString(p.src[:p.at]) + 1, Reason: fmt.Sprintf(format, args...)}
 }
 
-// strictFilter reads one filter with its sign.
-func (p *parser) strictFilter() (unit, error) {
+// strictFilters reads one filter with its sign, or key in (value, …): as many filters, of which one is enough, or none
+// may hold when the sign is a minus.
+func (p *parser) strictFilters() ([]unit, error) {
 	not := p.negated()
 	if not {
 		p.at++
@@ -48,6 +56,72 @@ func (p *parser) strictFilter() (unit, error) {
 	start := p.at
 	key := filterKey(p.src[start:])
 	p.at += len(key)
+	if key == "" || !p.opensList() {
+		u, err := p.strictFilter(start, key)
+		u.not = not
+		return []unit{u}, err
+	}
+	var units []unit
+	for {
+		p.skipBlank()
+		u, err := p.listed(key)
+		if err != nil {
+			return nil, err
+		}
+		if u.not = not; len(units) > 0 && !not {
+			units = append(units, unit{kind: unitWord, text: "OR"})
+		}
+		units = append(units, u)
+		if closed := p.src[p.at] == ')'; closed {
+			p.at++
+			return units, nil
+		}
+		p.at++
+	}
+}
+
+// opensList reads "in (".
+func (p *parser) opensList() bool {
+	at := p.at
+	if p.skipBlank(); p.at > at && strings.HasPrefix(strings.ToLower(p.src[p.at:]), "in") {
+		p.at += len("in")
+		if p.skipBlank(); strings.HasPrefix(p.src[p.at:], "(") {
+			p.at++
+			return true
+		}
+	}
+	p.at = at
+	return false
+}
+
+// listed reads a value up to the comma or bracket behind it.
+func (p *parser) listed(key string) (unit, error) {
+	start := p.at
+	value, after, quoted := p.quoted(p.at)
+	if !quoted {
+		n := strings.IndexAny(p.src[p.at:], ",)")
+		if n < 0 {
+			return unit{}, p.fault("the list of values is never closed")
+		}
+		after = p.at + n
+		value = strings.TrimRightFunc(p.src[p.at:after], isBlank)
+	}
+	u := canonicalKey(unit{kind: unitFilter, key: key, op: equal, text: value, typed: key + ":" + value})
+	if reason := invalidFilter(u); reason != "" {
+		return unit{}, p.fault("%s", reason)
+	}
+	if p.at = after; quoted {
+		p.skipBlank()
+	}
+	if p.at == len(p.src) || p.src[p.at] != ',' && p.src[p.at] != ')' {
+		p.at = min(p.at, len(p.src))
+		return unit{}, p.fault("a comma or a bracket is missing after %s", p.src[start:after])
+	}
+	return u, nil
+}
+
+// strictFilter reads what follows a key, which began at start.
+func (p *parser) strictFilter(start int, key string) (unit, error) {
 	op := p.strictComparison(key)
 	if key == "" || op == "" {
 		p.at = start
@@ -63,7 +137,7 @@ func (p *parser) strictFilter() (unit, error) {
 	if !quoted && strings.HasPrefix(value, `"`) {
 		return unit{}, p.fault("the quote is never closed")
 	}
-	u := canonicalKey(unit{kind: unitFilter, not: not, key: key, op: op, text: value, typed: p.src[start:after]})
+	u := canonicalKey(unit{kind: unitFilter, key: key, op: op, text: value, typed: p.src[start:after]})
 	if reason := invalidFilter(u); reason != "" {
 		return unit{}, p.fault("%s", reason)
 	}
