@@ -4,6 +4,7 @@
 //
 //	go run ./bench [FOLDER]
 //	go run ./bench relevance [CORPUS...]
+//	go run ./bench ablate [CORPUS...]
 //	go run ./bench hybrid [CORPUS...]
 //	go run ./bench correlate [FOLDER]
 //	go run ./bench calibrate [CORPUS...]
@@ -11,7 +12,8 @@
 //	go run ./bench scale [FOLDER]
 //
 // Without a FOLDER it unpacks ../shared/corpora/work.tar.gz. relevance asks the questions of ../shared/corpora/truth, of
-// which the answers are known, on copies in which no link gives them away. hybrid asks the same ones of full text, of vectors of the corpus model and of both.
+// which the answers are known, on copies in which no link gives them away. ablate asks them of
+// builds that go without one part of the ranking each, hybrid of full text, of vectors of the corpus model and of both.
 // correlate measures how long the links between
 // documents take, of all at once and of one that changed. calibrate measures how many of them are links that authors
 // wrote, on copies without these. mcp measures what speaking costs: tokens of answers, the bridge, cancelled calls.
@@ -52,7 +54,7 @@ func run(ctx context.Context, arguments []string) error {
 	}
 	defer os.RemoveAll(work)
 	measures := map[string]func(context.Context, string, []string) error{
-		"relevance": relevance, "hybrid": hybrid, "correlate": correlateSpeed, "calibrate": calibrate, "mcp": protocol, "scale": scale,
+		"relevance": relevance, "ablate": ablate, "hybrid": hybrid, "correlate": correlateSpeed, "calibrate": calibrate, "mcp": protocol, "scale": scale,
 	}
 	if len(arguments) > 0 {
 		if measure, ok := measures[arguments[0]]; ok {
@@ -60,7 +62,7 @@ func run(ctx context.Context, arguments []string) error {
 		}
 	}
 	if len(arguments) > 1 {
-		return errors.New("usage: go run ./bench [FOLDER], or go run ./bench relevance|hybrid|correlate|calibrate|mcp|scale [CORPUS...]")
+		return errors.New("usage: go run ./bench [FOLDER], or go run ./bench relevance|ablate|hybrid|correlate|calibrate|mcp|scale [CORPUS...]")
 	}
 	return speed(ctx, work, arguments)
 }
