@@ -103,7 +103,7 @@ func (m measurement) without(ctx context.Context, truth string, binaries []strin
 		if _, err := d.start(ctx); err != nil {
 			return err
 		}
-		tables, err := ask(ctx, []named{{"shelfd", served{d, m.name}}}, questions)
+		tables, err := ask(ctx, []named{{"shelfd", served{d: d, shelf: m.name}}}, questions)
 		d.stop()
 		if err != nil {
 			return err
