@@ -23,6 +23,8 @@ type library struct {
 	state string // folder of database and ledger
 	ix    *indexer.Indexer
 	close func() // ends what serves and indexes; once
+
+	viewer func(Peer) Viewer // nil: without rules
 }
 
 // newLibrary serves files (path → text) as the shelf Standard, indexed.
@@ -74,7 +76,7 @@ func (l *library) open(state string, o indexer.Options) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.served = serve(l.t, Options{Store: st, Indexer: l.ix})
+	l.served = serve(l.t, Options{Store: st, Indexer: l.ix, Viewer: l.viewer})
 	announce.Store(l.Server)
 	l.sync()
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"go.uber.org/zap"
 
 	"shelfd/store"
 )
@@ -42,39 +45,49 @@ type stream struct {
 
 // tell puts into the outboxes what of the news the client wants to hear and may.
 func (ses *session) tell(changed, listed map[string]struct{}) {
-	sight := ses.viewer.Sight("")
-	relisted := anySeen(sight, listed)
+	changed, listed = ses.mayHear(changed), ses.mayHear(listed)
 	w := &ses.watched
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for path, uri := range w.uris {
-		if _, ok := changed[path]; ok && sight.Sees(path) {
+		if _, ok := changed[path]; ok {
 			ses.outbox.post(updatedKey(nil, uri), updatedNote(nil, uri))
 		}
 	}
-	if relisted && ses.handshaken() {
+	if len(listed) > 0 && ses.handshaken() {
 		ses.outbox.post(listedKey(nil), listedNote(nil))
 	}
 	for st := range w.streams {
 		for path, uri := range st.uris {
-			if _, ok := changed[path]; ok && sight.Sees(path) {
+			if _, ok := changed[path]; ok {
 				st.box.post(updatedKey(st.id, uri), updatedNote(st.id, uri))
 			}
 		}
-		if relisted && st.list {
+		if len(listed) > 0 && st.list {
 			st.box.post(listedKey(st.id), listedNote(st.id))
 		}
 	}
 }
 
-// anySeen says whether one of the paths may be seen.
-func anySeen(sight *store.Sight, paths map[string]struct{}) bool {
-	for path := range paths {
-		if sight.Sees(path) {
-			return true
+// mayHear are those of the paths that the client may hear of.
+func (ses *session) mayHear(paths map[string]struct{}) map[string]struct{} {
+	sight := ses.viewer.Sight("")
+	if sight == nil || len(paths) == 0 {
+		return paths
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), ses.server.options.ReadDeadline)
+	defer cancel()
+	seen, err := ses.server.options.Store.Sees(ctx, sight, slices.Collect(maps.Keys(paths)))
+	if err != nil {
+		ses.log.Warn("news were held back: it cannot be told who may hear them", zap.Error(err))
+	}
+	heard := map[string]struct{}{}
+	for path, ok := range seen {
+		if ok && err == nil {
+			heard[path] = struct{}{}
 		}
 	}
-	return false
+	return heard
 }
 
 // lookAgain tells of everything a client has subscribed to: something it was told may not have reached it.

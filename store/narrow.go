@@ -6,7 +6,9 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"strconv"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -51,8 +53,8 @@ func inSpans(path string) string {
 
 // seenSchema is what a connection holds of the Sight that it is used with; empty, it shows nothing.
 const seenSchema = `
-CREATE TEMP TABLE seen_state (one INTEGER PRIMARY KEY CHECK (one = 1), sight TEXT, version INTEGER, changes INTEGER, asks_disk INTEGER) STRICT;
-INSERT INTO temp.seen_state VALUES (1, '', 0, 0, 1);
+CREATE TEMP TABLE seen_state (one INTEGER PRIMARY KEY CHECK (one = 1), sight TEXT, version INTEGER, stamp TEXT, asks_disk INTEGER) STRICT;
+INSERT INTO temp.seen_state VALUES (1, '', 0, '', 1);
 CREATE TEMP TABLE seen (id INTEGER PRIMARY KEY) STRICT;            -- documents
 CREATE TEMP TABLE seen_shelves (name TEXT PRIMARY KEY, whole INTEGER) STRICT, WITHOUT ROWID;
 CREATE TEMP TABLE seen_spans (start TEXT PRIMARY KEY, until TEXT) STRICT, WITHOUT ROWID;
@@ -170,14 +172,14 @@ func (s *Store) ViewAs(ctx context.Context, sight *Sight, f func(*View) error) e
 
 // narrow makes the connection hold what the Sight sees of this picture, unless it does already.
 func (v *View) narrow() error {
-	var had string
-	var version, before, changes int64
-	err := v.queryRow(`SELECT data_version, sight, version, changes FROM pragma_data_version, temp.seen_state`, nil, &version, &had, &before, &changes)
+	var had, stamp string
+	var version, before int64
+	err := v.queryRow(`SELECT data_version, sight, version, stamp FROM pragma_data_version, temp.seen_state`, nil, &version, &had, &before, &stamp)
 	if err != nil {
 		return err
 	}
 	if had == v.sight.key && version == before && !v.sight.verdict.stale() {
-		v.changes = changes
+		v.seen = stamp
 		return nil
 	}
 	for _, table := range []string{"seen", "seen_shelves", "seen_spans", "seen_called", "seen_inbound", "seen_names"} {
@@ -188,7 +190,7 @@ func (v *View) narrow() error {
 	if err := v.fillSight(); err != nil {
 		return err
 	}
-	return v.put(`UPDATE temp.seen_state SET sight = ?, version = ?, changes = ?, asks_disk = ?`, v.sight.key, version, v.changes, v.sight.verdict != nil)
+	return v.put(`UPDATE temp.seen_state SET sight = ?, version = ?, stamp = ?, asks_disk = ?`, v.sight.key, version, v.seen, v.sight.verdict != nil)
 }
 
 // put changes a temporary table.
@@ -234,13 +236,14 @@ func (v *View) askDisk() error {
 		return nil
 	}
 	var ids []int64
-	var files []string
-	err := v.each(`SELECT f.document_id, s.commonRoot, f.file FROM temp.seen x JOIN main.files f ON f.document_id = x.id JOIN main.shelves s ON s.id = f.shelf_id ORDER BY f.shelf_id, f.file`, nil, func(rows *sql.Rows) error {
+	var files, paths []string
+	err := v.each(`SELECT d.id, d.file_path, s.commonRoot, f.file FROM temp.seen x JOIN main.documents d ON d.id = x.id JOIN main.files f ON f.document_id = x.id
+		JOIN main.shelves s ON s.id = f.shelf_id`, nil, func(rows *sql.Rows) error {
 		var id int64
-		var root string
+		var path, root string
 		var file []byte
-		err := rows.Scan(&id, &root, &file)
-		ids, files = append(ids, id), append(files, strings.TrimSuffix(root, "/")+"/"+string(file))
+		err := rows.Scan(&id, &path, &root, &file)
+		ids, paths, files = append(ids, id), append(paths, path), append(files, onDisk(root, file))
 		return err
 	})
 	if err != nil {
@@ -250,13 +253,17 @@ func (v *View) askDisk() error {
 	if err != nil {
 		return fmt.Errorf("store: ask the disk what may be read: %w", err)
 	}
-	v.changes = changes
+	v.seen = strconv.FormatInt(changes, 10)
 	var unread []int64
+	shown := make(map[string]bool, len(paths))
 	for i, ok := range readable {
-		if !ok {
+		if ok {
+			shown[paths[i]] = true
+		} else {
 			unread = append(unread, ids[i])
 		}
 	}
+	v.sight.verdict.show(shown)
 	return v.put(`DELETE FROM temp.seen WHERE id IN (SELECT value FROM json_each(?))`, jsonNumbers(unread))
 }
 
@@ -268,16 +275,20 @@ func (v *View) fillNames() error {
 		return err
 	}
 	called, err := v.ints(`SELECT id FROM temp.seen_called ORDER BY id`)
+	said := fnv.New64a()
 	for _, id := range called {
-		if err := v.fillNamesOf(id); err != nil {
+		if err := v.fillNamesOf(id, said); err != nil {
 			return err
 		}
 	}
+	v.seen += " " + strconv.FormatUint(said.Sum64(), 36)
 	return err
 }
 
-func (v *View) fillNamesOf(id int64) error {
+// fillNamesOf writes to said what a document is called.
+func (v *View) fillNamesOf(id int64, said io.Writer) error {
 	in, err := v.countInbound(id)
+	fmt.Fprintf(said, "%d %d %q ", id, in.Links, in.Texts)
 	if err != nil {
 		return err
 	}

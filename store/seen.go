@@ -1,7 +1,5 @@
 package store
 
-import "strconv"
-
 // place is where a term or a row of an FTS table stands.
 type place int
 
@@ -70,7 +68,7 @@ func (v *View) seenTerms(terms []vocabularyTerm, where place) ([]vocabularyTerm,
 
 // seenCensus takes the census of what is seen. stamp is that of the whole index.
 func (v *View) seenCensus(stamp string) (*census, error) {
-	stamp += strconv.FormatInt(v.changes, 10)
+	stamp += " " + v.seen
 	if last := v.sight.census.Load(); last != nil && last.stamp == stamp {
 		return last, nil
 	}

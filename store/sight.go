@@ -188,6 +188,7 @@ type verdict struct {
 	mu      sync.Mutex
 	known   map[string]bool // by file; guarded by mu, like all below
 	asked   time.Time       // when known began
+	shown   map[string]bool // doc_paths that were seen when a View last began
 	changes int64           // how often an answer was another than the one before
 }
 
@@ -227,6 +228,19 @@ func (v *verdict) of(files []string) (readable []bool, number int64, err error) 
 		readable[i] = v.known[file]
 	}
 	return readable, v.changes, nil
+}
+
+// show notes which documents are seen.
+func (v *verdict) show(paths map[string]bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.shown = paths
+}
+
+func (v *verdict) showed(path string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.shown[path]
 }
 
 // stale says whether the disk must be asked again.

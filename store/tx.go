@@ -73,8 +73,8 @@ type View struct {
 
 	commits int64 // how many transactions the store had committed when the picture was taken, at least
 
-	sight   *Sight // nil = everything is seen
-	changes int64  // of what the disk said, see verdict
+	sight *Sight // nil = everything is seen
+	seen  string // with sight: another one whenever the disk or those who are seen say something else
 
 	prepared map[string]*sql.Stmt // of the writer: its one connection is ours, so they live as long as the transaction
 }

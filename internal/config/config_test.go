@@ -257,6 +257,23 @@ config.yaml:3:15: shelves[1].max_file_size: want a size from 1B to 1GiB, got 2Gi
 		`config.yaml:1:1: socket_mode: "0660" lets others connect, but no shelf has access rules; keep "0600" or say who may see what`,
 	},
 	{
+		"scopes that contradict each other or lead elsewhere",
+		`shelves:
+  - name: a
+    root: $D/notes
+    scopes:
+      - {path: people/, kind: personal}
+      - {path: ./people, kind: global}
+      - {path: ../other, kind: global}
+      - {path: x}
+`,
+		`
+config.yaml:6:10: shelves[0].scopes[1].path: "./people" is the path of shelves[0].scopes[0] already
+config.yaml:7:10: shelves[0].scopes[2].path: "../other" leads out of a folder; want the path of a folder inside the root
+config.yaml:8:10: shelves[0].scopes[3].kind: missing; say global, department or personal
+`,
+	},
+	{
 		"a socket that shuts out its owner",
 		"socket_mode: \"0060\"\n",
 		`config.yaml:1:1: socket_mode: "0060" would lock the daemon's own user out; want at least "0600"`,
@@ -279,6 +296,33 @@ config.yaml:3:15: shelves[1].max_file_size: want a size from 1B to 1GiB, got 2Gi
 		"settle: 25ms\n---\nsettle: 30ms\n",
 		`config.yaml:3:1: a second YAML document begins here; want one`,
 	},
+}
+
+// TestPathsOfScopesAreThoseOfDocuments: NFC, without slashes around.
+func TestPathsOfScopesAreThoseOfDocuments(t *testing.T) {
+	c, err := Parse("c.yaml", []byte("shelves:\n  - {name: a, root: /nowhere/a, scopes: [{path: /le/cafe\u0301//x/, kind: personal}, {path: /, kind: global}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Shelves[0].Scopes; got[0].Path != "le/caf\u00e9/x" || got[1].Path != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestConfigurationsInTheManualAreRead: what docs/access.md shows is a configuration.
+func TestConfigurationsInTheManualAreRead(t *testing.T) {
+	page, err := os.ReadFile("../../docs/access.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(page), "```yaml\n")
+	example, _, ended := strings.Cut(rest, "```")
+	if !found || !ended {
+		t.Fatal("no example in docs/access.md")
+	}
+	if _, err := Parse("access.yaml", []byte(example)); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestTextThatIsNotYAML(t *testing.T) {
