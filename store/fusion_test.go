@@ -318,3 +318,43 @@ func TestWordsForAVectorAreThoseThatAreWanted(t *testing.T) {
 		}
 	}
 }
+
+// TestVectorsOfHiddenDocumentsAreNoHits, by either way to the nearest, with totals that know nothing of them.
+func TestVectorsOfHiddenDocumentsAreNoHits(t *testing.T) {
+	l := flood(t)
+	set := l.vectors()
+	sight := NewSight(Seen{Shelves: []ShelfSight{{Name: "Said"}}})
+	for _, mode := range []Mode{ModeVector, ModeHybrid} {
+		var narrowed Answer
+		err := l.s.ViewAs(t.Context(), sight, func(v *View) (err error) {
+			narrowed, err = v.Search(Query{Text: "furnace boiler", Limit: 50, Mode: mode, Near: asking(t, set, "furnace boiler")})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range narrowed.Hits {
+			if h.Document.Shelf != "Said" {
+				t.Errorf("%s: %s", mode, h.Document.Path)
+			}
+		}
+		if len(narrowed.Hits) != 4 || narrowed.Total != 4 {
+			t.Errorf("%s: %d hits, %d told, want 4", mode, len(narrowed.Hits), narrowed.Total)
+		}
+	}
+	err := l.s.ViewAs(t.Context(), sight, func(v *View) error {
+		index, err := v.census()
+		if err != nil {
+			return err
+		}
+		s := &search{lookup: &lookup{v: v, index: index}, query: Query{Near: asking(t, set, "boiler")}}
+		near, err := s.nearestIn(index.documents.chunks())
+		if len(near) != 4 {
+			t.Errorf("%d chunks by going through all vectors, want 4", len(near))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
