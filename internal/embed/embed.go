@@ -63,8 +63,8 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{options: o, endpoint: endpoint, turn: make(chan time.Time, 1)}
-	c.http = &http.Client{
-		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: o.Timeout},
+	c.http = &http.Client{ // without a proxy of the environment: the daemon may connect to what is configured, nothing else
+		Transport:     &http.Transport{MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: o.Timeout},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	c.turn <- time.Time{}
@@ -116,9 +116,19 @@ func endpointOf(provider, address string) (string, error) {
 // Model names what vectors are from: those of two models are never compared.
 func (c *Client) Model() string {
 	if c.options.Model == "" {
-		return c.options.Provider + " " + c.endpoint
+		return c.options.Provider + " " + withoutUser(c.endpoint)
 	}
 	return c.options.Provider + " " + c.options.Model
+}
+
+// withoutUser is an address without the name and password that may stand in it: it is shown.
+func withoutUser(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	u.User = nil
+	return u.String()
 }
 
 // Embed returns a vector for each text, in their order. A provider that is busy or fails is asked again, later each time;

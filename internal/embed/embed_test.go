@@ -230,3 +230,10 @@ func TestAnAddressThatIsNoneIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestAModelWithoutANameIsCalledByItsAddressWithoutThePassword(t *testing.T) {
+	c, err := New(Options{URL: "http://user:secret@host:1"})
+	if err != nil || c.Model() != "openai http://host:1/v1/embeddings" {
+		t.Errorf("%s, %v", c.Model(), err)
+	}
+}
