@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"slices"
+	"strings"
 
 	"shelfd/store"
 )
@@ -81,32 +82,44 @@ func (c *correlation) citing(tx *store.Tx, id int64) ([]int64, error) {
 
 // naming finds the documents whose text holds one of the names of a document that they do not have themselves.
 func (c *correlation) naming(tx *store.Tx, id int64, names []string) (map[int64]bool, error) {
-	cites, unread := map[int64]bool{}, map[int64]bool{}
+	cites, unread, longest := map[int64]bool{}, map[int64]bool{}, 0
 	for _, name := range names {
-		sure, perhaps, err := tx.Citing(name)
+		who, err := tx.Citing(name)
 		if err != nil {
 			return nil, err
 		}
-		for _, source := range sure {
+		for _, source := range who.Sure {
 			if source != id && !c.index.Bears(source, name) {
 				cites[source] = true
 			}
 		}
-		for _, source := range perhaps {
-			unread[source] = source != id
+		for _, source := range who.Across {
+			unread[source] = unread[source]
 		}
+		for _, source := range who.Inside {
+			unread[source] = true // as a whole
+		}
+		longest = max(longest, 1+strings.Count(name, " "))
 	}
-	for source, read := range unread {
-		if !read || cites[source] {
+	for source, whole := range unread {
+		if source == id || cites[source] {
 			continue
 		}
-		body, err := tx.Body(source)
+		text, err := partOf(tx, source, whole, longest)
 		if err != nil {
 			return nil, err
 		}
-		if c.index.Cites(source, body, id) {
+		if c.index.Cites(source, text, id) {
 			cites[source] = true
 		}
 	}
 	return cites, nil
+}
+
+// partOf is the text of a document, or that of it where chunks meet.
+func partOf(tx *store.Tx, id int64, whole bool, terms int) (string, error) {
+	if whole {
+		return tx.Body(id)
+	}
+	return tx.Seams(id, terms)
 }

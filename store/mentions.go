@@ -1,10 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"slices"
 	"strings"
+
+	"shelfd/internal/text"
 )
 
 // Mentions lists the documents that a document's text cites by name, in id order.
@@ -63,21 +66,29 @@ func unpackIDs(b []byte) []int64 {
 // holdingTerms is how many terms of a name are looked up: the longest are the rarest, and the text is read anyway.
 const holdingTerms = 3
 
-// Citing lists the documents whose text may hold a name (space separated terms, as text.Segment gives them). In sure
-// are those that do, as the index of chunks tells: all that hold a name of one term, and those of one chunk that hold it
-// as a phrase. In perhaps are others that hold its longest terms; between two chunks the index cannot see.
-func (v *View) Citing(name string) (sure, perhaps []int64, err error) {
+// Citing are the documents whose text may hold a name, by how that can be told.
+type Citing struct {
+	Sure   []int64 // the index of chunks tells it: a name of one term, or a document of one chunk
+	Inside []int64 // a chunk of several holds it, which may begin with words from elsewhere: to be read
+	Across []int64 // its terms are held, but by no chunk together: only where chunks meet, see Seams
+}
+
+// Citing lists the documents whose text may hold a name (space separated terms, as text.Segment gives them).
+func (v *View) Citing(name string) (c Citing, err error) {
 	terms := strings.Fields(name)
 	if len(terms) == 0 {
-		return nil, nil, nil
+		return c, nil
 	}
 	if len(terms) == 1 {
-		sure, err = v.ints(holdingChunk, phrase(name))
-		return sure, nil, err
+		c.Sure, err = v.ints(holdingChunk, phrase(name))
+		return c, err
 	}
-	sure, err = v.ints(`SELECT d.id FROM chunk_fts f JOIN documents d ON d.first_chunk = f.rowid AND d.chunk_count = 1 WHERE chunk_fts MATCH ?`, phrase(name))
-	if err != nil {
-		return nil, nil, err
+	const whole = `SELECT DISTINCT d.id FROM chunk_fts f JOIN chunks c ON c.id = f.rowid JOIN documents d ON d.id = c.document_id WHERE chunk_fts MATCH ? AND d.chunk_count `
+	if c.Sure, err = v.ints(whole+`= 1`, phrase(name)); err != nil {
+		return c, err
+	}
+	if c.Inside, err = v.ints(whole+`> 1 ORDER BY d.id`, phrase(name)); err != nil {
+		return c, err
 	}
 	slices.SortStableFunc(terms, func(a, b string) int { return len(b) - len(a) })
 	terms = slices.Compact(terms[:min(len(terms), holdingTerms)])
@@ -86,11 +97,92 @@ func (v *View) Citing(name string) (sure, perhaps []int64, err error) {
 		args[i] = phrase(term)
 	}
 	holding := strings.TrimSuffix(strings.Repeat(holdingChunk+" INTERSECT ", len(terms)), " INTERSECT ")
-	perhaps, err = v.ints(`SELECT d.id FROM documents d WHERE d.chunk_count > 1 AND d.id IN (`+holding+`)`, args...)
-	return sure, perhaps, err
+	c.Across, err = v.ints(`SELECT d.id FROM documents d WHERE d.chunk_count > 1 AND d.id IN (`+holding+`)`, args...)
+	c.Across = slices.DeleteFunc(c.Across, func(id int64) bool {
+		_, inside := slices.BinarySearch(c.Inside, id)
+		return inside
+	})
+	return c, err
 }
 
 const holdingChunk = `SELECT DISTINCT c.document_id FROM chunk_fts f JOIN chunks c ON c.id = f.rowid WHERE chunk_fts MATCH ?`
 
 // phrase asks for terms in this order in the running text.
 func phrase(terms string) string { return `body : "` + terms + `"` }
+
+// Seams is the text of a document where its chunks meet, so that it holds every run of up to n terms that lies in more
+// than one chunk.
+func (v *View) Seams(id int64, n int) (string, error) {
+	var content string
+	var start int
+	var first, count int64
+	err := v.queryRow(`SELECT content, body_start, first_chunk, chunk_count FROM documents WHERE id = ?`, []any{id}, &content, &start, &first, &count)
+	if err != nil {
+		return "", err
+	}
+	cuts, err := v.ints(`SELECT byte_start FROM chunks WHERE id > ?1 AND id < ?1 + ?2 ORDER BY id`, first, count)
+	if err != nil {
+		return "", err
+	}
+	for i := range cuts {
+		cuts[i] -= int64(start)
+	}
+	return seams(content[start:], cuts, n), nil
+}
+
+// seam stands between two pieces of text that are not beside each other: no name has this term.
+const seam = " 0seam0 "
+
+// seams are the pieces of body around the cuts, with n terms before and after each at least.
+func seams(body string, cuts []int64, n int) string {
+	var b strings.Builder
+	end := 0 // of what was taken
+	for _, cut := range cuts {
+		at := min(max(int(cut), 0), len(body))
+		from, to := before(body, at, n), after(body, at, n)
+		if from > end {
+			b.WriteString(seam)
+		}
+		from = max(from, end)
+		b.WriteString(body[from:max(from, to)])
+		end = max(end, to)
+	}
+	return b.String()
+}
+
+// before is where n whole terms before at begin, at least.
+func before(body string, at, n int) int {
+	for length := 32 * (n + 2); ; length *= 2 {
+		from := at - length
+		if from <= 0 {
+			return 0
+		}
+		from = strings.LastIndexAny(body[:from], " \n") + 1 // a word that is cut would be another word
+		if countTerms(body[from:at]) > n {
+			return from
+		}
+	}
+}
+
+// after is where n whole terms from at on end, at least.
+func after(body string, at, n int) int {
+	for length := 32 * (n + 2); ; length *= 2 {
+		to := at + length
+		if to >= len(body) {
+			return len(body)
+		}
+		space := strings.IndexAny(body[to:], " \n")
+		if space < 0 {
+			return len(body)
+		}
+		to += space
+		if countTerms(body[at:to]) > n {
+			return to
+		}
+	}
+}
+
+func countTerms(s string) int {
+	terms, _ := text.AppendTerms(nil, nil, s)
+	return bytes.Count(terms, []byte{' '})
+}
