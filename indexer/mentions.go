@@ -94,7 +94,9 @@ func (c *correlation) naming(tx *store.Tx, id int64, names []string) (map[int64]
 			}
 		}
 		for _, source := range who.Across {
-			unread[source] = unread[source]
+			if _, whole := unread[source]; !whole {
+				unread[source] = false
+			}
 		}
 		for _, source := range who.Inside {
 			unread[source] = true // as a whole
