@@ -104,7 +104,11 @@ func (a archive) text(r *rand.Rand, path string, i int) string {
 	if hidden {
 		key = secret + "key"
 	}
-	fmt.Fprintf(&b, "---\ntitle: %s %d\ntags: [%s, %s]\naliases: [%s]\n%s: %s\n---\n", sentence(2), i, word(), word(), sentence(2), key, word())
+	fmt.Fprintf(&b, "---\ntitle: %s %d\ntags: [%s, %s]\naliases: [%s]\n%s: %s\n", sentence(2), i, word(), word(), sentence(2), key, word())
+	if r.Intn(5) == 0 {
+		fmt.Fprintf(&b, "title: %s\n", sentence(2)) // twice: a problem
+	}
+	b.WriteString("---\n")
 	for s := range 1 + r.Intn(2) {
 		fmt.Fprintf(&b, "\n## %s %d\n\n%s.\n", sentence(2), s, sentence(20))
 		for range r.Intn(3) {
@@ -158,16 +162,19 @@ func serveArchive(t *testing.T, a archive, paths []string, shelves []string, sig
 type likeness struct {
 	ids   *regexp.Regexp
 	roots *strings.Replacer
+	cut   bool // not all hits of a search are on the page
 }
 
 func (n likeness) value(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
-		more, _ := x["has_more"].(bool)
 		for key, inner := range x {
-			if (key == "hits" || key == "next_offset") && more {
+			if n.cut && (key == "hits" || key == "has_more" || key == "next_offset") {
 				continue // which ones are on the page depends on what is better than what
+			}
+			if list, ok := inner.([]any); ok && key == "related_sections" && len(list) == mostLeads {
+				inner = nil // so it does with these
 			}
 			switch key {
 			case "next_steps", "score", "fts_score", "fts_rank", "doc_id", "source_document_id", "target_document_id", "index", "since", "updated_at", "lastModified", "text":
@@ -284,7 +291,13 @@ func (a archive) questions(r *rand.Rand) []asked {
 
 func (a archive) queries(r *rand.Rand) []fields {
 	var list []fields
-	add := func(query string) { list = append(list, fields{"query": query, "limit": 50, "detail": "evidence"}) }
+	add := func(query string) {
+		q := fields{"query": query, "limit": 50}
+		if len(list)%4 == 0 {
+			q["detail"] = "evidence"
+		}
+		list = append(list, q)
+	}
 	for i, word := range commonWords {
 		add(word)
 		add(word + " " + commonWords[r.Intn(len(commonWords))])
@@ -322,12 +335,13 @@ func TestWhatIsHiddenDoesNotExist(t *testing.T) {
 			a := newArchive(r)
 			full, _, hiding := serveArchive(t, a, a.all, []string{"Open", "Mixed", "Closed"}, a.sight)
 			part, _, lacking := serveArchive(t, a, a.seen, []string{"Open", "Mixed"}, a.sight)
-			n := likeness{regexp.MustCompile(`(kb://doc/|kb%3A%2F%2Fdoc%2F|document )\d+`), strings.NewReplacer(full.Folder, "ROOT", part.Folder, "ROOT")}
+			n := likeness{ids: regexp.MustCompile(`(kb://doc/|kb%3A%2F%2Fdoc%2F|document )\d+`), roots: strings.NewReplacer(full.Folder, "ROOT", part.Folder, "ROOT")}
 			a.state(t, r, full, part)
 			faults := 0
 			for _, q := range a.questions(r) {
-				text := hiding.raw(q)
-				g, w := n.of(t, text), n.of(t, lacking.raw(q))
+				text, other := hiding.raw(q), lacking.raw(q)
+				n.cut = strings.Contains(text+other, `"hits":`) && strings.Contains(text+other, `"has_more":true`)
+				g, w := n.of(t, text), n.of(t, other)
 				if !reflect.DeepEqual(g, w) {
 					faults++
 					here, there := apart(string(encode(g)), string(encode(w)))

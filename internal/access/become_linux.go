@@ -21,17 +21,15 @@ func readableBy(who Who) store.Readable {
 		readable := make([]bool, len(files))
 		failed := make(chan error)
 		go func() {
-			// Never unlocked: a thread that has become somebody else ends with its goroutine, and Go starts no other
-			// thread from one that is locked.
-			runtime.LockOSThread()
-			err := become(who)
-			for i, file := range files {
-				if err != nil {
-					break
+			failed <- onThreadOfItsOwn(func() error {
+				if err := become(who); err != nil {
+					return err
 				}
-				readable[i] = unix.Access(file, unix.R_OK) == nil
-			}
-			failed <- err
+				for i, file := range files {
+					readable[i] = canRead(file)
+				}
+				return nil
+			})
 		}()
 		if err := <-failed; err != nil {
 			return nil, fmt.Errorf("access: become user %d: %w", who.UID, err)
@@ -40,20 +38,43 @@ func readableBy(who Who) store.Readable {
 	}
 }
 
-// canBecomeOthers says whether this program has the capabilities for that, as root has and the system service.
-func canBecomeOthers() bool {
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var sets [2]unix.CapUserData
-	if unix.Capget(&header, &sets[0]) != nil {
-		return false
+// onThreadOfItsOwn runs f and leaves the calling goroutine, which must end then, locked to its thread: one that has
+// become somebody else ends with its goroutine, and Go starts no other thread from one that is locked. The first thread
+// of a process would stay; it is held while another one does the work.
+func onThreadOfItsOwn(f func() error) error {
+	runtime.LockOSThread()
+	if unix.Gettid() != unix.Getpid() {
+		return f()
 	}
-	const needed = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
-	return sets[0].Effective&needed == needed
+	defer runtime.UnlockOSThread()
+	result := make(chan error)
+	go func() { result <- onThreadOfItsOwn(f) }()
+	return <-result
 }
 
-// become makes the calling thread the user's, for good. Raw calls: those of package syscall would change every thread.
+// Capabilities that would open what the user could not read.
+const openEverything = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH
+
+// canBecomeOthers says whether this program has the capabilities for that, as root has and the system service.
+func canBecomeOthers() bool {
+	const needed = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
+	effective, err := capabilities()
+	return err == nil && effective&needed == needed
+}
+
+// capabilities are the effective ones of the calling thread, as far as they have numbers below 32.
+func capabilities() (uint32, error) {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var sets [2]unix.CapUserData
+	err := unix.Capget(&header, &sets[0])
+	return sets[0].Effective, err
+}
+
+// become makes the calling thread the user's for all that concerns files, for good. Its own ids stay: by them the kernel
+// decides who may send signals, and the user must not be able to end the daemon. Raw calls, since those of package
+// syscall would change every thread.
 func become(who Who) error {
-	if who.UID == 0 || len(who.GIDs) == 0 {
+	if who.UID <= 0 || len(who.GIDs) == 0 {
 		return errors.New("not a user to ask for")
 	}
 	groups := make([]uint32, len(who.GIDs))
@@ -63,16 +84,39 @@ func become(who Who) error {
 	if _, _, errno := unix.RawSyscall(unix.SYS_SETGROUPS, uintptr(len(groups)), uintptr(unsafe.Pointer(&groups[0])), 0); errno != 0 {
 		return fmt.Errorf("setgroups: %w", errno)
 	}
-	// By way of user 0: from there the kernel takes away every capability, the one to read everything among them. From
-	// another user it would leave them.
+	// By way of user 0: from there the kernel takes away the capabilities over files. From another user it leaves them.
 	for _, step := range []struct{ call, id uintptr }{
-		{unix.SYS_SETRESGID, uintptr(who.GIDs[0])},
-		{unix.SYS_SETRESUID, 0},
-		{unix.SYS_SETRESUID, uintptr(who.UID)},
+		{unix.SYS_SETFSGID, uintptr(who.GIDs[0])},
+		{unix.SYS_SETFSUID, 0},
+		{unix.SYS_SETFSUID, uintptr(who.UID)},
 	} {
-		if _, _, errno := unix.RawSyscall(step.call, step.id, step.id, step.id); errno != 0 {
-			return fmt.Errorf("set id %d: %w", step.id, errno)
+		_, _, _ = unix.RawSyscall(step.call, step.id, 0, 0) // it tells no errors: what came of it is asked for
+		const nobodys = ^uintptr(0)                         // changes nothing, and tells which one holds
+		if now, _, _ := unix.RawSyscall(step.call, nobodys, 0, 0); uint32(now) != uint32(step.id) {
+			return fmt.Errorf("set id %d: it stayed %d", step.id, uint32(now))
 		}
 	}
+	if effective, err := capabilities(); err != nil || effective&openEverything != 0 {
+		return fmt.Errorf("capabilities over files are left (%v)", err)
+	}
 	return nil
+}
+
+// canRead asks as the thread is: with the ids for files, where access(2) would take the real ones.
+func canRead(file string) bool {
+	path, err := unix.BytePtrFromString(file)
+	if err != nil {
+		return false
+	}
+	here := unix.AT_FDCWD
+	_, _, errno := unix.Syscall6(unix.SYS_FACCESSAT2, uintptr(here), uintptr(unsafe.Pointer(path)), unix.R_OK, unix.AT_EACCESS, 0, 0)
+	if errno != unix.ENOSYS && errno != unix.EPERM {
+		return errno == 0
+	}
+	fd, err := unix.Open(file, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0) // before Linux 5.8
+	if err != nil {
+		return false
+	}
+	unix.Close(fd)
+	return true
 }

@@ -162,9 +162,13 @@ func (c *client) call(tool string, args map[string]any) string {
 	return string(r.Result.Structured) + string(r.Error)
 }
 
-// sees lists the doc_paths that a search finds.
-func (c *client) sees(word string) string {
+// sees lists the doc_paths that a search finds, of a kind of documents or of all.
+func (c *client) sees(word string, kind ...string) string {
 	c.t.Helper()
+	args := map[string]any{"query": word, "limit": 50}
+	for _, k := range kind {
+		args["scope"] = k
+	}
 	var e struct {
 		Data struct {
 			Total int `json:"total"`
@@ -173,7 +177,7 @@ func (c *client) sees(word string) string {
 			} `json:"hits"`
 		} `json:"data"`
 	}
-	answer := c.call("search_documents", map[string]any{"query": word, "limit": 50})
+	answer := c.call("search_documents", args)
 	if err := json.Unmarshal([]byte(answer), &e); err != nil {
 		return answer
 	}
@@ -217,6 +221,18 @@ func TestPeersSeeWhatTheKernelSaysTheyAre(t *testing.T) {
 	}
 	if got := mailer.sees("plumage"); got != "Mail/a.md Mail/departments/mail/a.md Mail/people/daemon/a.md Open/a.md" {
 		t.Errorf("daemon in the group mail sees %s", got)
+	}
+	for _, k := range []struct{ kind, own, mailer string }{
+		{"global", "Mail/a.md Open/a.md Own/a.md", "Mail/a.md Open/a.md"},
+		{"department", "Mail/departments/mail/a.md Mail/departments/news/a.md", "Mail/departments/mail/a.md"},
+		{"personal", "Mail/people/bin/a.md Mail/people/daemon/a.md", "Mail/people/daemon/a.md"},
+	} {
+		if got := own.sees("plumage", k.kind); got != k.own {
+			t.Errorf("the daemon's user sees %s documents %s", k.kind, got)
+		}
+		if got := mailer.sees("plumage", k.kind); got != k.mailer {
+			t.Errorf("daemon sees %s documents %s", k.kind, got)
+		}
 	}
 	stranger := s.as(t, 4242, 4242)
 	if got := stranger.call("browse_documents", nil); !strings.Contains(got, "user 4242 is not served") {
