@@ -128,8 +128,8 @@ function reveal(document) {
 }
 
 // wanted says which links are to be seen: links of the text and stated ones without a confidence are sure.
-const filter = { origins: new Set(['text', 'heuristic', 'manual']), least: 0 };
-const wanted = l => filter.origins.has(l.origin) && (l.origin === 'text' || l.confidence >= filter.least);
+const filter = { origins: new Set(['text', 'heuristic', 'manual']), least: 0, relation: '' };
+const wanted = l => filter.origins.has(l.origin) && (!filter.relation || l.relation === filter.relation) && (l.origin === 'text' || l.confidence >= filter.least);
 
 const order = { heuristic: 0, text: 1, manual: 2 };
 let edges = [];

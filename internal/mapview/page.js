@@ -181,6 +181,18 @@ for (const box of document.querySelectorAll('#origins input')) {
   });
 }
 
+const relations = new Map();
+for (const l of library.links) relations.set(l.relation, (relations.get(l.relation) || 0) + 1);
+for (const [relation, n] of [...relations].sort((a, b) => b[1] - a[1])) {
+  $('relation').append(make('option', { value: relation }, `${plain(relation)} (${number(n)})`));
+}
+
+$('relation').addEventListener('change', e => {
+  filter.relation = e.target.value;
+  refresh(0.2);
+  if (!listing) tell();
+});
+
 $('confidence').addEventListener('input', e => {
   filter.least = Number(e.target.value);
   $('least').textContent = filter.least.toFixed(2);
