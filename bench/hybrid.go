@@ -9,7 +9,7 @@ import (
 )
 
 // vectorWeights are those that are tried beside full text of weight 1.
-func vectorWeights() []float64 { return []float64{1, 0.5, 0.25} }
+func vectorWeights() []float64 { return []float64{1, 0.25, 0.1, 0.05} }
 
 // hybrid measures what vectors of the corpus model add to full text.
 func hybrid(ctx context.Context, work string, only []string) error {

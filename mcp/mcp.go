@@ -48,6 +48,7 @@ type Options struct {
 type VectorQuestion struct {
 	Words    string // without filters and what is not wanted
 	Insists  bool   // the caller named a mode that wants vectors
+	Alone    bool   // it is the one that asks nothing else
 	Narrowed bool   // the caller does not see all of the library
 }
 

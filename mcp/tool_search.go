@@ -148,7 +148,7 @@ func (c call) askVectors(ctx context.Context, q *store.Query) (warning string) {
 	case !insists && q.Mode != store.ModeAuto || words == "":
 		return ""
 	case c.server.options.Near != nil:
-		q.Near, warning = c.server.options.Near(ctx, VectorQuestion{Words: words, Insists: insists, Narrowed: !c.server.seesAll(ctx)})
+		q.Near, warning = c.server.options.Near(ctx, VectorQuestion{Words: words, Insists: insists, Alone: q.Mode == store.ModeVector, Narrowed: !c.server.seesAll(ctx)})
 	case insists:
 		warning = fmt.Sprintf("mode %s needs an embedding provider and none is configured; this is the full-text answer", q.Mode)
 	}

@@ -178,7 +178,7 @@ func (p *program) askVectors(ctx context.Context, q *store.Query) (done func()) 
 	ask, done := p.readVectors()
 	warning := ""
 	if ask != nil {
-		q.Near, warning = ask(ctx, mcp.VectorQuestion{Words: words, Insists: insists})
+		q.Near, warning = ask(ctx, mcp.VectorQuestion{Words: words, Insists: insists, Alone: q.Mode == store.ModeVector})
 	} else if insists {
 		warning = fmt.Sprintf("mode %s needs an embedding provider and none is configured; this is the full-text answer", q.Mode)
 	}

@@ -89,7 +89,7 @@ type Weights struct{ Title, Heading, Tag, Keyword, Path, Mention float64 }
 
 // corpusVectorWeight is the vector weight of provider corpus unless another is said: its order is much worse than that of
 // full text, and with more weight it spoils the first places (docs/search.md has the figures).
-const corpusVectorWeight = 0.25
+const corpusVectorWeight = 0.1
 
 // Embedding steers retrieval by vectors.
 type Embedding struct {

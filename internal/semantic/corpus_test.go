@@ -52,6 +52,12 @@ func TestTheCorpusModelIsMadeKeptAndMadeAnewWhenTheLibraryHasGrown(t *testing.T)
 	if n, warning := l.index.Near(t.Context(), Question{Words: word(7, 0), Narrowed: true}); n != nil || warning != "" {
 		t.Errorf("for who does not see all: %v, %s", n, warning)
 	}
+	if n, warning := l.index.Near(t.Context(), Question{Words: word(7, 0) + "-155", Insists: true}); n != nil || !strings.Contains(warning, "numbers") {
+		t.Errorf("a name with a number: %v, %s", n, warning)
+	}
+	if n, warning := l.index.Near(t.Context(), Question{Words: word(7, 0) + "-155", Insists: true, Alone: true}); n == nil {
+		t.Errorf("a name with a number, of vectors alone: %s", warning)
+	}
 	l.putTopics(240, 250) // folded in
 	if s = l.await("folded in", func(s Status) bool { return s.State == StateIdle && s.Vectors >= 250 }); s.Model != first {
 		t.Errorf("made anew: %+v", s)

@@ -3,6 +3,7 @@ package semantic
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"shelfd/internal/embed"
 	"shelfd/internal/latent"
@@ -53,6 +54,10 @@ func (c corpus) embed(_ context.Context, texts []store.ChunkText) ([][]float32, 
 	}
 	return vectors, nil
 }
+
+// abstains says whether a query had better be left to full text: of a name with a number (EIP-155, v1.2, E21) the model
+// knows no more than the words around it, and would put everything near those before what has the name.
+func (c corpus) abstains(words string) bool { return strings.ContainsAny(words, "0123456789") }
 
 func latentText(t store.ChunkText) latent.Text {
 	return latent.Text{Key: t.Hash, Language: t.Language, Content: content(t)}

@@ -179,6 +179,7 @@ func (x *Index) Changed(written []string, gone bool) {
 type Question struct {
 	Words    string
 	Insists  bool // vectors were asked for by name: that there are none (yet) is to be told
+	Alone    bool // and full text is not asked
 	Narrowed bool // whoever asks does not see all of the library
 }
 
@@ -195,6 +196,9 @@ func (x *Index) Near(ctx context.Context, q Question) (*store.Nearness, string) 
 	x.mu.Unlock()
 	if m == nil || coverage == 0 {
 		return nil, toldIf(q.Insists, "no passage has a vector yet")
+	}
+	if c, ok := m.(corpus); ok && !q.Alone && c.abstains(q.Words) {
+		return nil, toldIf(q.Insists, "the corpus model cannot tell names with numbers apart")
 	}
 	v, err := x.vector(ctx, m, epoch, q.Words)
 	x.mu.Lock()
