@@ -10,6 +10,7 @@
 //	go run ./bench calibrate [CORPUS...]
 //	go run ./bench mcp [FOLDER]
 //	go run ./bench scale [FOLDER]
+//	go run ./bench changes [FOLDER]
 //
 // Without a FOLDER it unpacks ../shared/corpora/work.tar.gz. relevance asks the questions of ../shared/corpora/truth, of
 // which the answers are known, on copies in which no link gives them away. ablate asks them of
@@ -17,7 +18,8 @@
 // correlate measures how long the links between
 // documents take, of all at once and of one that changed. calibrate measures how many of them are links that authors
 // wrote, on copies without these. mcp measures what speaking costs: tokens of answers, the bridge, cancelled calls.
-// scale measures 100,000 files.
+// scale measures 100,000 files. changes measures how long every kind of change takes to be searchable, what an idle
+// daemon does, and how its log and its memory stand after many edits.
 package main
 
 import (
@@ -54,7 +56,7 @@ func run(ctx context.Context, arguments []string) error {
 	}
 	defer os.RemoveAll(work)
 	measures := map[string]func(context.Context, string, []string) error{
-		"relevance": relevance, "ablate": ablate, "hybrid": hybrid, "correlate": correlateSpeed, "calibrate": calibrate, "mcp": protocol, "scale": scale,
+		"relevance": relevance, "ablate": ablate, "hybrid": hybrid, "correlate": correlateSpeed, "calibrate": calibrate, "mcp": protocol, "scale": scale, "changes": changes,
 	}
 	if len(arguments) > 0 {
 		if measure, ok := measures[arguments[0]]; ok {
@@ -62,7 +64,7 @@ func run(ctx context.Context, arguments []string) error {
 		}
 	}
 	if len(arguments) > 1 {
-		return errors.New("usage: go run ./bench [FOLDER], or go run ./bench relevance|ablate|hybrid|correlate|calibrate|mcp|scale [CORPUS...]")
+		return errors.New("usage: go run ./bench [FOLDER], or go run ./bench relevance|ablate|hybrid|correlate|calibrate|mcp|scale|changes [CORPUS...]")
 	}
 	return speed(ctx, work, arguments)
 }

@@ -126,7 +126,7 @@ type ShelfReport struct {
 // Status is what Run is doing.
 type Status struct {
 	Progress   Progress
-	Queue      int           // files waiting, second looks included
+	Queue      int           // files waiting to be read or removed, looks under way and second looks included
 	LastCommit time.Time     // zero = none since start
 	Lag        time.Duration // from the first event of the last batch to its commit
 	LastError  string        // why writing is paused, "" = it is not

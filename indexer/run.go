@@ -274,7 +274,10 @@ func (r *run) settleUp(ctx context.Context) {
 	r.status.Queue = r.bulk.pending
 	done, total, ready := 0, 0, r.announced
 	for _, s := range r.shelves {
-		r.status.Queue += len(s.looks)
+		r.status.Queue += len(s.looks) + len(s.removing)
+		if s.looking {
+			r.status.Queue++
+		}
 		done += s.done
 		total += s.total
 		ready = ready && s.reconciled
