@@ -72,8 +72,11 @@ func (v *View) Browse(folder string, order BrowseOrder, offset, limit int) ([]Do
 
 // Recent lists the documents changed last, newest first, below folder ("" = everywhere).
 func (v *View) Recent(folder string, limit int) ([]Document, error) {
-	return v.documents(`WHERE ?1 = '' OR d.folder = ?1 OR (d.folder > ?1 || '/' AND d.folder < ?1 || '0')
-		ORDER BY d.updated_at DESC, d.file_path LIMIT ?2`, folder, limit)
+	const newest = ` ORDER BY d.updated_at DESC, d.file_path LIMIT ?`
+	if folder == "" { // in the order of an index: only what is shown is read
+		return v.documents(newest, limit)
+	}
+	return v.documents(`WHERE d.folder = ?1 OR (d.folder > ?1 || '/' AND d.folder < ?1 || '0')`+newest, folder, limit)
 }
 
 // DocumentsBelow lists the documents in a shelf or folder and below it ("" = everywhere), in path order.
