@@ -147,7 +147,7 @@ func planned(t *testing.T, s *Store, db *sql.DB, texts []string) {
 			if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
 				t.Fatal(err)
 			}
-			if largeTable.MatchString(step) {
+			if largeTable.MatchString(step) && !(strings.HasSuffix(step, "documents_updated") && strings.Contains(text, "LIMIT")) { // in its order, as far as is shown
 				t.Errorf("%s\n  in: %s", step, text)
 			}
 		}
