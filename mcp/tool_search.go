@@ -160,6 +160,12 @@ func (c call) askVectors(ctx context.Context, q *store.Query) (warning string) {
 
 // queryRefusal names the argument that the store could not read: only where and a regular expression can be wrong.
 func queryRefusal(q store.Query, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && (q.Mode == store.ModeLiteral || q.Mode == store.ModeRegex) {
+		return &refusal{
+			code: Unavailable, text: "looking through the text took too long and was stopped",
+			steps: next("Leave less text to look through.", "The same call with folder, doc_path or where.", "A longer part of the text as it stands: what every match must hold is looked for first."),
+		}
+	}
 	var fault *store.QueryError
 	if !errors.As(err, &fault) {
 		return err
