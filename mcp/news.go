@@ -21,7 +21,9 @@ type news struct {
 	audience map[*session]struct{} // guarded by mu, like all below
 	changed  map[string]struct{}   // doc_paths that wait to be told
 	listed   map[string]struct{}   // doc_paths that came or went
-	due      bool                  // a timer will pass them on
+	due      bool                  // the timer will pass them on
+	timer    *time.Timer
+	passing  sync.WaitGroup // what the timer started or will start
 	told     time.Time             // when a change of the list was last told
 }
 
@@ -67,8 +69,23 @@ func (n *news) add(c indexer.Changed) {
 func (n *news) plan(d time.Duration) {
 	if !n.due {
 		n.due = true
-		time.AfterFunc(d, n.pass)
+		n.passing.Add(1)
+		n.timer = time.AfterFunc(d, func() {
+			defer n.passing.Done()
+			n.pass()
+		})
 	}
+}
+
+// rest waits until nothing is passed on any more, which nobody would hear: the sessions have ended.
+func (n *news) rest() {
+	n.mu.Lock()
+	if n.due && n.timer.Stop() {
+		n.due = false
+		n.passing.Done()
+	}
+	n.mu.Unlock()
+	n.passing.Wait()
 }
 
 func (n *news) pass() {
@@ -76,7 +93,7 @@ func (n *news) pass() {
 	n.due = false
 	changed, listed := n.changed, map[string]struct{}(nil)
 	n.changed = map[string]struct{}{}
-	if len(n.listed) > 0 {
+	if len(n.listed) > 0 && len(n.audience) > 0 {
 		if wait := listPause - time.Since(n.told); wait > 0 {
 			n.plan(wait)
 		} else {

@@ -17,6 +17,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer stop()
 	closing := context.AfterFunc(ctx, func() { l.Close() })
 	defer closing()
+	defer s.news.rest()
 	var sessions sync.WaitGroup
 	defer sessions.Wait()
 	for {

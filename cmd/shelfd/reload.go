@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -37,6 +38,7 @@ func (d *daemon) keepConfigured(ctx context.Context) error {
 	d.declared.Store(true)
 	d.log.Info("serving", zap.String("socket", d.paths.Socket), zap.String("database", d.paths.Database), zap.Int("shelves", len(shelves)))
 	changes := d.watchConfig(ctx)
+	defer changes.running.Wait()
 	poll := time.NewTicker(reloadPoll)
 	defer poll.Stop()
 	quiet := time.NewTimer(time.Hour)
@@ -175,9 +177,10 @@ type configChanges struct {
 	seen    chan struct{}
 	watcher *fsnotify.Watcher // nil when the system grants none
 	log     *zap.Logger
+	running sync.WaitGroup
 }
 
-// watchConfig watches until ctx ends.
+// watchConfig watches until ctx ends; its owner waits for running.
 func (d *daemon) watchConfig(ctx context.Context) *configChanges {
 	c := &configChanges{seen: make(chan struct{}, 1), log: d.log}
 	w, err := fsnotify.NewWatcher()
@@ -186,7 +189,7 @@ func (d *daemon) watchConfig(ctx context.Context) *configChanges {
 		return c
 	}
 	c.watcher = w
-	go c.run(ctx)
+	c.running.Go(func() { c.run(ctx) })
 	return c
 }
 
