@@ -20,6 +20,7 @@ var largeTable = regexp.MustCompile(`\bSCAN (documents|files|features|nodes|chun
 // wholesale are the statements that may go through a large table, and why.
 var wholesale = []struct{ fragment, why string }{
 	{"INDEXED BY documents_chunks", "the census: which chunks are whose, taken anew when the index was written to by somebody else"},
+	{"SELECT id FROM documents ORDER BY updated_at DESC, id DESC", "all documents in the order in which their chunks get vectors, when these are counted"},
 }
 
 // What runs for every search, reading and save finds its rows by an index.
@@ -29,6 +30,7 @@ func TestHotStatementsScanNoLargeTable(t *testing.T) {
 		l.put(page{path: fmt.Sprintf("Home/part%d/valve%d.md", n%4, n), title: fmt.Sprintf("Valve %d", n), tags: []string{"plant"}, aliases: []string{fmt.Sprintf("V%d", n)}, body: fmt.Sprintf("The valve %d opens at the boiler.", n)})
 	}
 	hotReads(t, l.s)
+	l.hotVectors()
 	l.s.mu.Lock()
 	texts := slices.Sorted(maps.Keys(l.s.statements))
 	l.s.mu.Unlock()
@@ -37,6 +39,25 @@ func TestHotStatementsScanNoLargeTable(t *testing.T) {
 	}
 	planned(t, l.s, l.s.readers, texts)
 	planned(t, l.s, l.s.writer, hotWrites(t, l.s))
+}
+
+// hotVectors is what a search by vectors asks for, in a small scope and in a large one, and what makes the vectors.
+func (l *library) hotVectors() {
+	l.t.Helper()
+	near := asking(l.t, l.vectors(), "valve") // reads the texts of all chunks
+	l.search(Query{Text: "valve", Mode: ModeHybrid, Near: near})
+	err := l.s.View(l.t.Context(), func(v *View) error {
+		index, err := v.census()
+		if err != nil {
+			return err
+		}
+		s := &search{lookup: &lookup{v: v, index: index}, query: Query{Near: near}}
+		_, err = s.nearestIn(index.documents.chunks())
+		return err
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
 }
 
 // hotReads is what agents and watchers ask for all the time.
