@@ -24,7 +24,7 @@ type news struct {
 	due      bool                  // the timer will pass them on
 	timer    *time.Timer
 	passing  sync.WaitGroup // what the timer started or will start
-	told     time.Time             // when a change of the list was last told
+	told     time.Time      // when a change of the list was last told
 }
 
 // Announce tells clients that watch documents what a commit changed. It never waits for them.
