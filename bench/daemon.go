@@ -160,19 +160,28 @@ func (d *daemon) search(ctx context.Context, query string) (int, error) {
 	return len(data.Hits), err
 }
 
-// databaseSize is what the database takes on disk, its log included.
-func (d *daemon) databaseSize(context.Context) (int64, error) {
-	var size int64
-	for _, suffix := range []string{"", "-wal"} {
-		stat, err := os.Stat(d.database + suffix)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+// databaseSize is what the database takes on disk once its log is folded in, which the daemon does after a quiet while.
+func (d *daemon) databaseSize(ctx context.Context) (int64, error) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		log, err := os.Stat(d.database + "-wal")
+		switch {
+		case err != nil && !errors.Is(err, os.ErrNotExist):
 			return 0, err
+		case err != nil || log.Size() == 0 || time.Now().After(deadline):
+			stat, err := os.Stat(d.database)
+			if err != nil {
+				return 0, err
+			}
+			return stat.Size(), nil
 		}
-		if err == nil {
-			size += stat.Size()
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return 0, ctx.Err()
 		}
 	}
-	return size, nil
 }
 
 // peak is the most memory the process ever had.
