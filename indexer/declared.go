@@ -17,7 +17,11 @@ const originLedger = "ledger"
 // setDeclared takes in what the configuration declares.
 func (r *run) setDeclared(ctx context.Context, shelves []Shelf) error {
 	r.declared, r.announced = shelves, true
-	return r.applyShelves(ctx)
+	err := r.applyShelves(ctx)
+	if store.IsCorrupt(err) { // the database that is made next is given them
+		return nil
+	}
+	return err
 }
 
 // wanted are the shelves that should be there: those declared, and those of the ledger that do not clash with them.

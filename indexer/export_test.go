@@ -8,5 +8,8 @@ func (x *Indexer) Pace(few int, deletionLook time.Duration) {
 	x.few, x.deletionLook = few, deletionLook
 }
 
+// Rest makes an Indexer that does not run yet inspect the database after so long without work.
+func (x *Indexer) Rest(after time.Duration) { x.rest = after }
+
 // CallSlow makes an Indexer that does not run yet call a listing slow after so long.
 func (x *Indexer) CallSlow(after time.Duration) { x.slow = after }

@@ -79,6 +79,7 @@ type Indexer struct {
 	extractive   bool                    // as in Options
 	committed    func(lag time.Duration) // as in Options
 	few          int
+	rest         time.Duration // without work, and the database is inspected
 	deletionLook time.Duration
 	slow         time.Duration
 }
@@ -99,7 +100,7 @@ func New(o Options) *Indexer {
 		x.log = zap.NewNop()
 	}
 	x.extractive, x.committed = o.Extractive, o.Committed
-	x.few, x.deletionLook, x.slow = few, deletionLook, slow
+	x.few, x.deletionLook, x.slow, x.rest = few, deletionLook, slow, inspectRest
 	x.published.set(Status{Progress: Progress{State: "indexing"}})
 	return x
 }

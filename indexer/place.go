@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -13,9 +14,21 @@ import (
 // placeCheck is how often the files of the index are looked for when nothing is written.
 const placeCheck = 5 * time.Second
 
+// mendPace is the shortest time between two databases given up for damage: a disk or memory that damages each one is
+// not to be written to for ever.
+const mendPace = time.Minute
+
+// mendable says whether a run ended because of its database, so that another can be made.
+func (r *run) mendable(err error) bool {
+	return errors.Is(err, store.ErrDisplaced) || errors.Is(err, store.ErrDamaged) && time.Since(r.mended) >= mendPace
+}
+
 // place makes sure that database and ledger are still the files that their paths name. store.ErrDisplaced when the
-// database is not.
+// database is not, store.ErrDamaged when somebody met damage in it.
 func (r *run) place(now time.Time) error {
+	if err := r.store.Damage(); err != nil {
+		return err
+	}
 	if !r.unplaced && now.Sub(r.placed) < placeCheck {
 		return nil
 	}
@@ -51,7 +64,8 @@ type Notice struct {
 	Text string
 }
 
-// anew begins over with the database that stands at its path now: it was deleted or replaced. Who waits goes on waiting.
+// anew begins over with the database that stands at its path now: it was deleted, replaced or damaged. Who waits goes on
+// waiting.
 func (r *run) anew(ctx context.Context, cause error) (*run, error) {
 	r.status.Progress = Progress{State: "indexing"}
 	r.notice(cause.Error() + "; the index is being built anew")
@@ -68,7 +82,10 @@ func (r *run) anew(ctx context.Context, cause error) (*run, error) {
 	}
 	next := r.Indexer.newRun(r.status)
 	next.declared, next.announced, next.held = r.declared, r.announced, r.held
-	next.missed = r.waiters
+	next.missed, next.inspected, next.mended = r.waiters, true, r.mended
+	if errors.Is(cause, store.ErrDamaged) {
+		next.mended = time.Now()
+	}
 	for _, l := range r.leaving {
 		l.say(nil) // what is not declared is not in the new one
 	}
@@ -93,7 +110,7 @@ func (r *run) resumeWaits(ctx context.Context) {
 	}
 }
 
-// displaced says whether a run ended because the database went, whatever it ran into.
+// displaced says whether a run ended because the database went or is damaged, whatever it ran into.
 func (x *Indexer) displaced(err error) error {
 	if err == nil || errors.Is(err, store.ErrDisplaced) {
 		return err
@@ -102,5 +119,5 @@ func (x *Indexer) displaced(err error) error {
 		x.log.Warn("the database is not where it was", zap.Error(err))
 		return gone
 	}
-	return err
+	return cmp.Or(x.store.Damage(), err)
 }

@@ -9,7 +9,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"shelfd/store"
 	"shelfd/watcher"
 )
 
@@ -42,6 +41,8 @@ type run struct {
 
 	current  func(error) // declines the command that is being done
 	held     []command   // came while writing was paused, and are done all the same
+	begun    time.Time
+	mended   time.Time   // when a damaged database was given up for this one
 	placed   time.Time   // when the files of the index were looked for
 	unplaced bool        // something was written since, or somebody asks
 	missed   []*waiter   // of a database that went
@@ -50,6 +51,9 @@ type run struct {
 	wanting     []func() // the same, for the features
 
 	retryCheckpoint time.Time // readers held the last one up
+
+	inspected bool           // or about to be: the database was read through since the start
+	beside    sync.WaitGroup // what reads it through
 
 	announced bool // the declared shelves are known
 	returning bool // named documents that went may have come back elsewhere
@@ -74,7 +78,7 @@ func (p *published) get() Status {
 }
 
 // Run works until ctx ends or something fails that waiting cannot mend. It owns all that it starts. When somebody takes
-// the database away it makes another.
+// the database away, or damages it, it makes another.
 func (x *Indexer) Run(ctx context.Context, batches <-chan watcher.Batch) error {
 	defer close(x.ended)
 	r := x.newRun(x.published.get())
@@ -83,7 +87,7 @@ func (x *Indexer) Run(ctx context.Context, batches <-chan watcher.Batch) error {
 		if errors.Is(err, errClosed) {
 			return nil
 		}
-		if ctx.Err() != nil || !errors.Is(err, store.ErrDisplaced) {
+		if ctx.Err() != nil || !r.mendable(err) {
 			return ignoreEnd(ctx, err)
 		}
 		if r, err = r.anew(ctx, err); err != nil {
@@ -93,7 +97,7 @@ func (x *Indexer) Run(ctx context.Context, batches <-chan watcher.Batch) error {
 }
 
 func (x *Indexer) newRun(s Status) *run {
-	return &run{Indexer: x, shelves: map[string]*shelf{}, status: s, returning: true, placed: time.Now()}
+	return &run{Indexer: x, shelves: map[string]*shelf{}, status: s, returning: true, placed: time.Now(), begun: time.Now()}
 }
 
 // all does everything with one database, and ends what it started.
@@ -109,6 +113,7 @@ func (r *run) all(ctx context.Context, batches <-chan watcher.Batch) error {
 			r.log.Warn("a disk hangs: what reads it is left behind")
 		}
 		r.links.stop()
+		r.beside.Wait()
 	}()
 	if err := r.restore(ctx); err != nil {
 		return err
@@ -139,6 +144,7 @@ func (r *run) loop(ctx context.Context, batches <-chan watcher.Batch) error {
 		}
 		r.doHeld(ctx)
 		r.settleUp(ctx)
+		r.inspect(ctx, time.Now())
 		next := r.untilNext()
 		timer.Reset(next)
 		if next == 0 { // however many events come
@@ -196,6 +202,8 @@ func (r *run) anything(ctx context.Context, batches <-chan watcher.Batch, clock 
 		return r.links.step(ctx)
 	case l := <-r.links.loaded:
 		return r.links.take(ctx, l)
+	case <-r.store.DamageMet():
+		return r.store.Damage()
 	case now := <-clock:
 		return r.due(ctx, now)
 	}
@@ -216,6 +224,9 @@ func (r *run) untilNext() time.Duration {
 	next := max(0, r.placed.Add(placeCheck).Sub(now))
 	if next == 0 {
 		next = time.Millisecond // the next turn looks
+	}
+	if !r.inspected && r.status.Progress.State == "ready" && !r.busy() {
+		next = min(next, max(time.Millisecond, r.restedFrom().Add(r.rest).Sub(now)))
 	}
 	for _, s := range r.shelves {
 		next = min(next, s.untilSlow(now))

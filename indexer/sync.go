@@ -66,6 +66,10 @@ func (r *run) answerWaiters(ctx context.Context) {
 			continue
 		}
 		reports, err := r.report(ctx, w)
+		if store.IsCorrupt(err) { // another database is about to be made, and the sync goes on with that
+			waiting = append(waiting, w)
+			continue
+		}
 		if err != nil {
 			w.fail(err)
 			continue

@@ -102,6 +102,11 @@ func refusalOf(ctx context.Context, err error) *refusal {
 			code: Unavailable, text: clip(err.Error(), 400),
 			steps: next("Nothing can be written at present; reading and searching go on. Tell the user.", "Try again in a while."),
 		}
+	case store.IsCorrupt(err):
+		return &refusal{
+			code: Unavailable, text: "the index is damaged and is being built anew from the files",
+			steps: next("Until that is done answers say `indexing` and may lack documents. Nothing that was written or said is lost.", "Try again in a few seconds."),
+		}
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, indexer.ErrUnknownShelf):
 		return &refusal{
 			code: NotFound, text: "what was asked for is not in the library any more",

@@ -157,15 +157,15 @@ func (s *Store) ViewAs(ctx context.Context, sight *Sight, f func(*View) error) e
 	commits := s.commits.Load()
 	tx, err := s.narrowPool().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return fmt.Errorf("store: begin: %w", err)
+		return fmt.Errorf("store: begin: %w", s.meet(err))
 	}
 	defer tx.Rollback()
 	v := &View{tx: tx, ctx: ctx, s: s, commits: commits, sight: sight}
 	if err := v.narrow(); err != nil {
-		return err
+		return s.meet(err)
 	}
 	if err := f(v); err != nil {
-		return err // what the connection holds of the Sight is rolled back as well
+		return s.meet(err) // what the connection holds of the Sight is rolled back as well
 	}
 	return cmpErr(ctx.Err(), tx.Commit())
 }

@@ -52,8 +52,9 @@ func (s *Store) Displaced() error {
 	return nil
 }
 
-// Reopen opens what stands at the path now, as Open does, in place of the open file. A file that was deleted is made
-// anew and knows the ids of the old one. It waits for the Views under way; later ones see the new file.
+// Reopen opens what stands at the path now, as Open does, in place of the open file. A file that was deleted, or is
+// damaged and moved aside therefore, is made anew and knows the ids of the old one as far as they can be read. It waits
+// for the Views under way; later ones see the new file. After an error it may be called again.
 func (s *Store) Reopen(ctx context.Context) (Notice, error) {
 	for held := range maxViews {
 		select {
@@ -63,15 +64,12 @@ func (s *Store) Reopen(ctx context.Context) (Notice, error) {
 			return "", fmt.Errorf("store: reopen %q after %d views: %w", s.path, held, ctx.Err())
 		}
 	}
-	known, err := idsIn(ctx, s.readers)
-	readable := err == nil
-	now, err := os.Stat(s.path)
-	deleted := errors.Is(err, fs.ErrNotExist)
-	_ = s.closeFiles() // before the new one is opened: the last to close may remove the log by its name
-	if deleted || err == nil && !os.SameFile(s.stood.file, now) {
-		if err := s.dropLog(); err != nil {
-			return "", err
-		}
+	if known, err := idsIn(ctx, s.readers); err == nil && known.plausible() {
+		s.kept = &known
+	}
+	moved, empty, err := s.makeWay()
+	if err != nil {
+		return "", err
 	}
 	next, notice, err := Open(ctx, s.path, Options{})
 	if err != nil {
@@ -84,10 +82,30 @@ func (s *Store) Reopen(ctx context.Context) (Notice, error) {
 	s.chunkWords.forget()
 	s.nameWords.forget()
 	s.warm.Store(false)
-	if deleted && readable {
-		err = s.Update(ctx, func(tx *Tx) error { return tx.reserve(known) })
+	s.whole()
+	if empty && s.kept != nil {
+		err = s.Update(ctx, func(tx *Tx) error { return tx.reserve(*s.kept) })
 	}
-	return notice, err
+	if err == nil {
+		s.kept = nil
+	}
+	return moved + notice, err
+}
+
+// makeWay closes the files and sees to it that what stands at the path then is to be opened. empty: nothing does.
+func (s *Store) makeWay() (moved Notice, empty bool, err error) {
+	now, err := os.Stat(s.path)
+	empty = errors.Is(err, fs.ErrNotExist)
+	ours := err == nil && os.SameFile(s.stood.file, now)
+	_ = s.closeFiles() // before the new one is opened: the last to close may remove the log by its name
+	if empty || err == nil && !ours {
+		return "", empty, s.dropLog()
+	}
+	if damage := s.Damage(); damage != nil && ours {
+		aside, err := moveAside(s.path, "damaged")
+		return movedNotice(damage, aside), true, err
+	}
+	return "", false, nil
 }
 
 // dropLog removes the log that SQLite left when its file had moved: it would be played into the next one.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -17,7 +19,11 @@ func replaceUnreadable(ctx context.Context, path string, cause error) (*Store, N
 		return nil, "", err
 	}
 	s, err := create(ctx, path)
-	return s, Notice(fmt.Sprintf("the index could not be read (%v); it was moved to %q and is being rebuilt", cause, aside)), err
+	return s, movedNotice(cause, aside), err
+}
+
+func movedNotice(cause error, aside string) Notice {
+	return Notice(fmt.Sprintf("the index could not be read (%v); it was moved to %q, which holds the text of the documents: delete it when you need it no more; the index is being rebuilt", cause, aside))
 }
 
 // replaceOlder makes a new file of the present layout, gives it the ids of the old one and moves that aside.
@@ -64,7 +70,8 @@ func renew(ctx context.Context, path string, known ids) error {
 // be closed. It returns the new name.
 func SetAside(path string) (string, error) { return moveAside(path, "damaged") }
 
-// moveAside renames the database and its companions out of the way and returns the new name of the main file.
+// moveAside renames the database and its companions out of the way and returns the new name of the main file. Of all
+// that were ever moved it keeps this one only: each holds the text of all documents, those of shelves removed since too.
 func moveAside(path, why string) (string, error) {
 	aside := fmt.Sprintf("%s.%s-%d", path, why, time.Now().Unix())
 	if err := os.Rename(path, aside); err != nil {
@@ -75,13 +82,42 @@ func moveAside(path, why string) (string, error) {
 			return "", fmt.Errorf("store: move %q aside: %w", path+suffix, err)
 		}
 	}
+	dropOlderAside(path, aside)
 	return aside, nil
+}
+
+// dropOlderAside removes as much as it can: what it cannot must not keep the index from being built.
+func dropOlderAside(path, aside string) {
+	folder, name := filepath.Split(path)
+	entries, _ := os.ReadDir(filepath.Clean(folder))
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), name)
+		older := ours && !strings.HasPrefix(folder+e.Name(), aside)
+		if older && (strings.HasPrefix(rest, ".damaged-") || strings.HasPrefix(rest, ".unreadable-")) {
+			_ = os.Remove(folder + e.Name())
+		}
+	}
 }
 
 // ids are those that a database gave: of shelves by name, of documents by path, and the last of documents that ever was.
 type ids struct {
 	shelves, documents map[string]int64
 	last               int64
+}
+
+// plausible says whether they can be ids at all: a damaged file may be readable and say anything.
+func (k ids) plausible() bool {
+	sane := func(id int64) bool { return id > 0 && id < 1<<40 }
+	for _, list := range []map[string]int64{k.shelves, k.documents} {
+		seen := make(map[int64]bool, len(list))
+		for _, id := range list {
+			if !sane(id) || seen[id] {
+				return false
+			}
+			seen[id] = true
+		}
+	}
+	return k.last == 0 || sane(k.last)
 }
 
 // readIDs reads what every layout keeps: id and name of shelves, id and file_path of documents, which has a sequence.

@@ -78,6 +78,8 @@ type Store struct {
 	beside  sync.WaitGroup // what reads beside searches
 
 	stood  footing // the files when they were opened; the writer's
+	kept   *ids    // of a file that is being replaced
+	damage damage
 	paused atomic.Pointer[Pause]
 }
 
@@ -223,6 +225,7 @@ const idleReader = 30 * time.Second
 
 func newStore(path string, readOnly bool) *Store {
 	s := &Store{path: path, statements: map[string]*sql.Stmt{}, narrowed: map[string]*sql.Stmt{}, views: make(chan struct{}, maxViews)}
+	s.damage.new = make(chan struct{}, 1)
 	s.chunkWords.table, s.nameWords.table = "chunk_terms", "document_terms"
 	s.closing, s.close = context.WithCancel(context.Background())
 	if !readOnly {

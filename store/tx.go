@@ -23,7 +23,9 @@ type Tx struct {
 }
 
 // Update runs f in one write transaction: all of it is seen, or nothing. It is not cut short when ctx ends: f is.
-func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
+func (s *Store) Update(ctx context.Context, f func(*Tx) error) error { return s.meet(s.update(ctx, f)) }
+
+func (s *Store) update(ctx context.Context, f func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -90,10 +92,10 @@ func (s *Store) View(ctx context.Context, f func(*View) error) error {
 	commits := s.commits.Load()
 	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return fmt.Errorf("store: begin: %w", err)
+		return fmt.Errorf("store: begin: %w", s.meet(err))
 	}
 	defer tx.Rollback()
-	return f(&View{tx: tx, ctx: ctx, s: s, commits: commits})
+	return s.meet(f(&View{tx: tx, ctx: ctx, s: s, commits: commits}))
 }
 
 // stmt is the prepared form of text: kept for the life of the Store for readers, of the transaction for the writer.
