@@ -42,10 +42,10 @@ type run struct {
 	current  func(error) // declines the command that is being done
 	held     []command   // came while writing was paused, and are done all the same
 	begun    time.Time
-	mended   time.Time   // when a damaged database was given up for this one
-	placed   time.Time   // when the files of the index were looked for
-	unplaced bool        // something was written since, or somebody asks
-	missed   []*waiter   // of a database that went
+	mended   time.Time // when a damaged database was given up for this one
+	placed   time.Time // when the files of the index were looked for
+	unplaced bool      // something was written since, or somebody asks
+	missed   []*waiter // of a database that went
 
 	ledgerFault string   // why the ledger could not be put back, as it was said last
 	wanting     []func() // the same, for the features
