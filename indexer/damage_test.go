@@ -193,3 +193,18 @@ func overwrite(l *shelftest.Library, percent int) {
 		panic(err)
 	}
 }
+
+// A sound database is not called damaged by readers that saw an older state of it.
+func TestASoundDatabaseIsNotGivenUp(t *testing.T) {
+	l := library200(t, func(x *indexer.Indexer) { x.Rest(time.Hour) })
+	for round := range 8 {
+		searches(l)
+		for n := range 70 {
+			l.Save(fmt.Sprintf("notes/%d.md", n), fmt.Sprintf("# Paper %d\n\nprobe%d round%d\n", n, n, round))
+		}
+		l.Sync()
+		if err := errors.Join(l.Store.Inspect(context.Background(), time.Minute), l.Store.Damage()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

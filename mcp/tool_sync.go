@@ -18,6 +18,10 @@ import (
 // or missing are gone indeed. It is no argument: that is a person's decision, not a model's.
 const acceptDeletions = "io.shelfd/accept-deletions"
 
+// repairIndex is a key in a request's _meta with which the command line has the index compared with itself as well, and
+// mended.
+const repairIndex = "io.shelfd/repair"
+
 type shelfReport struct {
 	Name      string `json:"name"`
 	State     string `json:"state"`
@@ -44,13 +48,17 @@ func synchronise(ctx context.Context, c call) (json.RawMessage, error) {
 	if err := c.checkShelf(ctx, shelf); err != nil {
 		return nil, err
 	}
-	accept := false
+	accept, repair := false, false
 	if c.meta != nil {
 		accept, _ = c.meta.AdditionalFields[acceptDeletions].(bool)
+		repair, _ = c.meta.AdditionalFields[repairIndex].(bool)
 	}
 	var list []indexer.ShelfReport
 	if c.server.seesAll(ctx) {
 		list, err = reporting(c, func(report func(indexer.Progress)) ([]indexer.ShelfReport, error) {
+			if repair {
+				return x.Repair(ctx, report)
+			}
 			return x.Sync(ctx, shelf, accept, report)
 		})
 	} else {

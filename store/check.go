@@ -14,6 +14,9 @@ import (
 type Difference struct {
 	Where string // table, doc_path or shelf
 	What  string
+
+	Document int64 // to be cut again, which mends it; 0 = it is not one document's
+	Stray    int64 // a row of the FTS table Where that is no document's and is to be dropped; 0 = it is another difference
 }
 
 func (d Difference) String() string { return d.Where + ": " + d.What }
@@ -32,12 +35,24 @@ func (s *Store) Check(ctx context.Context, report func(Difference)) error {
 	})
 }
 
+// readStructures makes the connection read the structure of the FTS tables. A check of pages takes the one that an earlier
+// picture left behind, and calls what was merged since corrupt; to open a cursor is what makes FTS5 look whether it has
+// changed.
+func (v *View) readStructures() error {
+	var any int
+	return v.queryRow(`SELECT (SELECT count(*) FROM (SELECT rowid FROM chunk_fts LIMIT 1)) + (SELECT count(*) FROM (SELECT rowid FROM document_fts LIMIT 1))
+		+ (SELECT count(*) FROM (SELECT rowid FROM summary_fts LIMIT 1))`, nil, &any)
+}
+
 func (v *View) checkPages(report func(Difference)) error {
+	if err := v.readStructures(); err != nil {
+		return err
+	}
 	return v.each(`PRAGMA integrity_check`, nil, func(rows *sql.Rows) error {
 		var line string
 		err := rows.Scan(&line)
 		if line != "ok" {
-			report(Difference{"database", line})
+			report(Difference{Where: "database", What: line})
 		}
 		return err
 	})
@@ -48,24 +63,31 @@ func (v *View) checkForeignKeys(report func(Difference)) error {
 		var table, parent string
 		var row int64
 		err := rows.Scan(&table, &row, &parent)
-		report(Difference{table, fmt.Sprintf("row %d refers to a row of %s that is not there", row, parent)})
+		report(Difference{Where: table, What: fmt.Sprintf("row %d refers to a row of %s that is not there", row, parent)})
 		return err
 	})
 }
 
 func (v *View) checkChunkRanges(report func(Difference)) error {
-	return v.each(`SELECT d.file_path, d.chunk_count, count(c.id) FROM documents d
+	return v.each(`SELECT d.id, d.file_path, d.chunk_count, count(c.id) FROM documents d
 			LEFT JOIN chunks c ON c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1 AND c.document_id = d.id
 			GROUP BY d.id HAVING count(c.id) <> d.chunk_count
-		UNION ALL SELECT 'chunks', 0, count(*) FROM chunks c LEFT JOIN documents d ON d.id = c.document_id
+		UNION ALL SELECT 0, 'chunks', 0, count(*) FROM chunks c LEFT JOIN documents d ON d.id = c.document_id
 			WHERE d.id IS NULL OR c.id NOT BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1 HAVING count(*) > 0`,
 		nil, func(rows *sql.Rows) error {
-			var where string
+			var d Difference
 			var wanted, found int
-			err := rows.Scan(&where, &wanted, &found)
-			report(Difference{where, fmt.Sprintf("%d chunks expected, %d found", wanted, found)})
+			err := rows.Scan(&d.Document, &d.Where, &wanted, &found)
+			d.What = fmt.Sprintf("%d chunks expected, %d found", wanted, found)
+			report(d)
 			return err
 		})
+}
+
+// holder is whose a row of an FTS table is.
+type holder struct {
+	document int64
+	name     string // as shown
 }
 
 // termSums are, by rowid, the sum over all terms of a row of a hash of (column, position, term): equal sums, equal rows.
@@ -133,23 +155,23 @@ func asciiLower(s string) string {
 
 func (v *View) checkChunkTerms(report func(Difference)) error {
 	t := newTermSums()
-	paths := map[int64]string{}
+	places := map[int64]holder{}
 	documents, err := v.documents(`ORDER BY d.id`)
 	if err != nil {
 		return err
 	}
 	for _, d := range documents {
-		if err := v.wantChunks(t, d, paths); err != nil {
+		if err := v.wantChunks(t, d, places); err != nil {
 			return err
 		}
 	}
 	if err := v.found(t, "chunk_instances"); err != nil {
 		return err
 	}
-	return t.differences(report, "chunk_fts", paths)
+	return t.differences(report, "chunk_fts", places)
 }
 
-func (v *View) wantChunks(t termSums, d Document, paths map[int64]string) error {
+func (v *View) wantChunks(t termSums, d Document, places map[int64]holder) error {
 	content, err := v.Content(d.ID)
 	if err != nil {
 		return err
@@ -175,14 +197,14 @@ func (v *View) wantChunks(t termSums, d Document, paths map[int64]string) error 
 		t.wanted(c.ID, "body", terms.body)
 		t.wanted(c.ID, "ident", terms.ident)
 		t.wanted(c.ID, "scope", scope)
-		paths[c.ID] = d.Path
+		places[c.ID] = holder{d.ID, d.Path}
 	}
 	return nil
 }
 
 func (v *View) checkNameTerms(report func(Difference)) error {
 	t := newTermSums()
-	paths := map[int64]string{}
+	places := map[int64]holder{}
 	documents, err := v.documents(`ORDER BY d.id`)
 	if err != nil {
 		return err
@@ -200,24 +222,26 @@ func (v *View) checkNameTerms(report func(Difference)) error {
 		t.wanted(d.ID, "link", names.link)
 		t.wanted(d.ID, "ident", names.ident)
 		t.wanted(d.ID, "scope", scopeTerms(d.Shelf, d.Path, d.Language, d.ID))
-		paths[d.ID] = d.Path
+		places[d.ID] = holder{d.ID, d.Path}
 	}
 	if err := v.found(t, "document_instances"); err != nil {
 		return err
 	}
-	return t.differences(report, "document_fts", paths)
+	return t.differences(report, "document_fts", places)
 }
 
-func (t termSums) differences(report func(Difference), table string, paths map[int64]string) error {
+func (t termSums) differences(report func(Difference), table string, places map[int64]holder) error {
 	for row, sum := range t.sums {
 		if sum == 0 {
 			continue
 		}
-		path, known := paths[row]
+		at, known := places[row]
+		d := Difference{Where: table, Document: at.document}
 		if !known {
-			path = "a row that is not there"
+			at.name, d.Stray = "a row that is not there", row
 		}
-		report(Difference{table, fmt.Sprintf("the terms of row %d (%s) are not those of its text", row, path)})
+		d.What = fmt.Sprintf("the terms of row %d (%s) are not those of its text", row, at.name)
+		report(d)
 	}
 	return nil
 }

@@ -43,6 +43,9 @@ func (s *Store) whole() {
 	}
 }
 
+// GiveUp declares the open file damaged for a reason that Check has found.
+func (s *Store) GiveUp(reason string) { s.damaged(errors.New(reason)) }
+
 // Damage is ErrDamaged with what was met, or nil. Reopen mends it.
 func (s *Store) Damage() error {
 	if err := s.damage.met.Load(); err != nil {
@@ -83,6 +86,9 @@ func (s *Store) inspect(ctx context.Context, table string, limit time.Duration) 
 	defer end()
 	var line string
 	err := s.View(ctx, func(v *View) error {
+		if err := v.readStructures(); err != nil {
+			return err
+		}
 		return v.tx.QueryRowContext(ctx, `SELECT quick_check FROM pragma_quick_check(?)`, table).Scan(&line)
 	})
 	if err == nil && line != "ok" {

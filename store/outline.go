@@ -245,7 +245,7 @@ func trailsByID(nodes []Node) map[string][]string {
 
 // checkSummaryTerms compares summary_fts with the summaries.
 func (v *View) checkSummaryTerms(report func(Difference)) error {
-	t, paths := newTermSums(), map[int64]string{}
+	t, places := newTermSums(), map[int64]holder{}
 	var documents []int64
 	err := v.each(`SELECT document_id FROM outlines`, nil, func(rows *sql.Rows) error {
 		var id int64
@@ -255,7 +255,7 @@ func (v *View) checkSummaryTerms(report func(Difference)) error {
 	})
 	for _, id := range documents {
 		if err == nil {
-			err = v.wantSummaries(t, id, paths)
+			err = v.wantSummaries(t, id, places)
 		}
 	}
 	if err == nil {
@@ -264,10 +264,10 @@ func (v *View) checkSummaryTerms(report func(Difference)) error {
 	if err != nil {
 		return err
 	}
-	return t.differences(report, "summary_fts", paths)
+	return t.differences(report, "summary_fts", places)
 }
 
-func (v *View) wantSummaries(t termSums, document int64, paths map[int64]string) error {
+func (v *View) wantSummaries(t termSums, document int64, places map[int64]holder) error {
 	o, err := v.Outline(document)
 	if err != nil {
 		return err
@@ -278,7 +278,7 @@ func (v *View) wantSummaries(t termSums, document int64, paths map[int64]string)
 	}
 	rows, err := v.summaryRows(document)
 	for _, r := range rows {
-		paths[r.id] = fmt.Sprintf("summary of %q in document %d", r.node, document)
+		places[r.id] = holder{document, fmt.Sprintf("summary of %q in document %d", r.node, document)}
 		if wanted, searched := terms.of(r.section()); searched {
 			t.wanted(r.id, "body", wanted.body)
 			t.wanted(r.id, "heading", wanted.heading)

@@ -48,7 +48,7 @@ func (tx *Tx) PutDocument(shelf, id int64, p *Prepared, f File) (int64, error) {
 	}
 	tx.placed(extent{id, first, len(p.chunks), languageNumber(p.Document.Language)})
 	scope := scopeTerms(p.Shelf, p.Path, p.Document.Language, id)
-	if err := tx.putChunks(id, first, p, scope, old); err != nil {
+	if err := tx.putChunks(id, first, p, scope, f.Version, old); err != nil {
 		return 0, err
 	}
 	if old.path != "" {
@@ -90,13 +90,15 @@ type documentRow struct {
 	firstChunk            int64
 	chunks                int
 	content               string
+	version               int // that cut it; 0 = it was put down to be cut again
 }
 
 func (tx *Tx) documentRow(id int64) (documentRow, error) {
 	var r documentRow
-	err := tx.queryRow(`SELECT s.name, d.file_path, d.language, d.first_chunk, d.chunk_count, d.content
+	err := tx.queryRow(`SELECT s.name, d.file_path, d.language, d.first_chunk, d.chunk_count, d.content,
+			coalesce((SELECT version FROM files f WHERE f.document_id = d.id), 0)
 		FROM documents d JOIN shelves s ON s.id = d.shelf_id WHERE d.id = ?`, []any{id},
-		&r.shelf, &r.path, &r.language, &r.firstChunk, &r.chunks, &r.content)
+		&r.shelf, &r.path, &r.language, &r.firstChunk, &r.chunks, &r.content, &r.version)
 	return r, err
 }
 
@@ -163,10 +165,10 @@ func (tx *Tx) chunkRange(old documentRow, n int) (int64, error) {
 }
 
 // putChunks replaces the chunks of a document. In place, a chunk whose indexed text stayed the same keeps its FTS row.
-func (tx *Tx) putChunks(id, first int64, p *Prepared, scope string, old documentRow) error {
+func (tx *Tx) putChunks(id, first int64, p *Prepared, scope string, version int, old documentRow) error {
 	n := len(p.chunks)
 	var kept []bool
-	if n > 0 && n <= old.chunks {
+	if n > 0 && n <= old.chunks && version == old.version { // else what is indexed may not be what this program makes of the text
 		var err error
 		if kept, err = tx.unchangedChunks(id, p, old); err != nil {
 			return err
@@ -203,6 +205,9 @@ func (tx *Tx) unchangedChunks(id int64, p *Prepared, old documentRow) ([]bool, e
 	before, err := tx.Chunks(id)
 	if err != nil {
 		return nil, err
+	}
+	if len(before) != old.chunks {
+		return kept, nil
 	}
 	for i, c := range p.Document.Chunks {
 		b := before[i]

@@ -16,7 +16,10 @@ func (p *program) checkCommand() *cobra.Command {
 		Short: "Compare index, full text and disk",
 		Long: `Compare index, full text and disk; one line a difference, exit code 1 when there is one.
 
-A daemon that runs may be about to read what differs from the disk: 'shelfd sync' first.`,
+A daemon that runs may be about to read what differs from the disk: 'shelfd sync' first.
+
+--repair has the daemon cut the documents again that differ, and build the whole index anew where that cannot mend it;
+then what still differs is listed.`,
 		Example: `  shelfd check
   shelfd check --repair
   shelfd check --links`,
@@ -26,7 +29,7 @@ A daemon that runs may be about to read what differs from the disk: 'shelfd sync
 				return p.checkLinks(c.Context())
 			}
 			if repair {
-				if _, err := p.sync(c.Context(), "", false); err != nil {
+				if _, err := p.sync(c.Context(), "", map[string]any{repairIndex: true}); err != nil {
 					return err
 				}
 			}

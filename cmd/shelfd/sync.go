@@ -13,6 +13,9 @@ import (
 // no argument of the tool: a model must not say it.
 const acceptDeletions = "io.shelfd/accept-deletions"
 
+// repairIndex is the key in _meta with which the daemon compares the index with itself too, and mends it.
+const repairIndex = "io.shelfd/repair"
+
 // syncReport is the data of the tool sync.
 type syncReport struct {
 	Shelves []struct {
@@ -45,7 +48,11 @@ that they are gone indeed.`,
 			if len(args) == 1 {
 				shelf = args[0]
 			}
-			report, err := p.sync(c.Context(), shelf, accept)
+			var meta map[string]any
+			if accept {
+				meta = map[string]any{acceptDeletions: true}
+			}
+			report, err := p.sync(c.Context(), shelf, meta)
 			if err != nil {
 				return err
 			}
@@ -61,7 +68,7 @@ that they are gone indeed.`,
 	return c
 }
 
-func (p *program) sync(ctx context.Context, shelf string, accept bool) (syncReport, error) {
+func (p *program) sync(ctx context.Context, shelf string, meta map[string]any) (syncReport, error) {
 	var report syncReport
 	c, err := p.dial(ctx)
 	if err != nil {
@@ -75,12 +82,9 @@ func (p *program) sync(ctx context.Context, shelf string, accept bool) (syncRepo
 			bar.set(int(at.Done), int(at.Total))
 		}
 	}
-	r := client.Request{Tool: "sync", Progress: progress}
+	r := client.Request{Tool: "sync", Progress: progress, Meta: meta}
 	if shelf != "" {
 		r.Arguments = map[string]any{"shelf": shelf}
-	}
-	if accept {
-		r.Meta = map[string]any{acceptDeletions: true}
 	}
 	err = c.Call(ctx, r, &report)
 	return report, err
