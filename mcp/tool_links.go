@@ -245,9 +245,13 @@ func (c call) replace(ctx context.Context, x *indexer.Indexer, source string, li
 		return 0, err
 	}
 	changed := 0
+	if len(links) > 0 { // first: where one of them is wrong, nothing was changed
+		if changed, err = x.AddLinks(ctx, links...); err != nil {
+			return 0, err
+		}
+	}
 	for _, l := range had {
-		stays := slices.ContainsFunc(links, func(m store.ManualLink) bool { return m.Target == l.Target && m.Relation == l.Relation })
-		if stays {
+		if slices.ContainsFunc(links, func(m store.ManualLink) bool { return m.Target == l.Target && m.Relation == l.Relation }) {
 			continue
 		}
 		n, err := x.RemoveLinks(ctx, source, l.Target, l.Relation)
@@ -255,11 +259,7 @@ func (c call) replace(ctx context.Context, x *indexer.Indexer, source string, li
 			return changed, err
 		}
 	}
-	if len(links) == 0 {
-		return changed, nil
-	}
-	n, err := x.AddLinks(ctx, links...)
-	return changed + n, err
+	return changed, nil
 }
 
 // inEntry says of which entry of links a refusal speaks.

@@ -14,7 +14,7 @@ import (
 	"shelfd/store"
 )
 
-// hit is one passage as SPEC names its fields.
+// hit is one passage that was found.
 type hit struct {
 	DocPath      string           `json:"doc_path"`
 	DocID        int64            `json:"doc_id"`
