@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"shelfd/indexer"
 	"shelfd/store"
@@ -17,12 +16,6 @@ type linkList struct {
 	Offset     int         `json:"offset"`
 	HasMore    bool        `json:"has_more"`
 	NextOffset int         `json:"next_offset,omitempty"`
-}
-
-type linkChange struct {
-	Changed int         `json:"changed"`
-	Links   []linkEntry `json:"links"`
-	LeftOut int         `json:"links_left_out,omitempty"`
 }
 
 type pruning struct {
@@ -151,160 +144,6 @@ func (c call) find(ctx context.Context, q store.LinkQuery) (entries []linkEntry,
 		return err
 	})
 	return entries, total, err
-}
-
-// linkOf reads the members of a link from arguments.
-func linkOf(args values, source, target string) store.ManualLink {
-	return store.ManualLink{
-		Source: source, Target: target, Relation: args.text("relation"), Confidence: args.float("confidence"),
-		Label: args.text("label"), Rationale: args.text("rationale"),
-	}
-}
-
-func addLink(ctx context.Context, c call) (json.RawMessage, error) {
-	x, err := c.indexer()
-	if err != nil {
-		return nil, err
-	}
-	source, err := c.document(ctx, c.args, sourcePlace(), false)
-	if err != nil {
-		return nil, err
-	}
-	target, err := c.document(ctx, c.args, targetPlace(), false)
-	if err != nil {
-		return nil, err
-	}
-	link := linkOf(c.args, source, target)
-	changed, err := x.AddLinks(ctx, link)
-	if err != nil {
-		return nil, linkRefusal(ctx, err)
-	}
-	return c.linksChanged(ctx, changed, source, func(l linkEntry) bool {
-		return l.Target == clip(target, clipPath) && l.Relation == clip(link.Relation, clipTitle)
-	})
-}
-
-func removeLink(ctx context.Context, c call) (json.RawMessage, error) {
-	x, err := c.indexer()
-	if err != nil {
-		return nil, err
-	}
-	source, err := c.document(ctx, c.args, sourcePlace(), true)
-	if err != nil {
-		return nil, err
-	}
-	target, err := c.document(ctx, c.args, targetPlace(), true)
-	if err != nil {
-		return nil, err
-	}
-	changed, err := x.RemoveLinks(ctx, source, target, c.args.text("relation"))
-	if err != nil {
-		return nil, linkRefusal(ctx, err)
-	}
-	return c.linksChanged(ctx, changed, source, nil)
-}
-
-func replaceLinks(ctx context.Context, c call) (json.RawMessage, error) {
-	x, err := c.indexer()
-	if err != nil {
-		return nil, err
-	}
-	source, err := c.document(ctx, c.args, sourcePlace(), true)
-	if err != nil {
-		return nil, err
-	}
-	links := []store.ManualLink{}
-	for i, args := range c.args.objects("links") {
-		target, err := c.document(ctx, args, targetPlace(), false)
-		if err != nil {
-			return nil, inEntry(err, i)
-		}
-		links = append(links, linkOf(args, source, target))
-	}
-	changed, err := c.replace(ctx, x, source, links)
-	if err != nil {
-		return nil, linkRefusal(ctx, err)
-	}
-	return c.linksChanged(ctx, changed, source, nil)
-}
-
-// replace makes links all that the source has, as far as the caller can see: links to what it can't see stay.
-func (c call) replace(ctx context.Context, x *indexer.Indexer, source string, links []store.ManualLink) (int, error) {
-	if c.server.seesAll(ctx) {
-		return x.ReplaceLinks(ctx, source, links)
-	}
-	var had []store.Link
-	err := c.view(ctx, func(v *store.View) error {
-		d, err := v.Document(source)
-		if err == nil {
-			had, _, err = v.Find(store.LinkQuery{Source: d.ID, Origin: store.OriginManual})
-		}
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	changed := 0
-	if len(links) > 0 { // first: where one of them is wrong, nothing was changed
-		if changed, err = x.AddLinks(ctx, links...); err != nil {
-			return 0, err
-		}
-	}
-	for _, l := range had {
-		if slices.ContainsFunc(links, func(m store.ManualLink) bool { return m.Target == l.Target && m.Relation == l.Relation }) {
-			continue
-		}
-		n, err := x.RemoveLinks(ctx, source, l.Target, l.Relation)
-		if changed += n; err != nil {
-			return changed, err
-		}
-	}
-	return changed, nil
-}
-
-// inEntry says of which entry of links a refusal speaks.
-func inEntry(err error, i int) error {
-	var r *refusal
-	if !errors.As(err, &r) {
-		return err
-	}
-	placed := *r
-	placed.text = fmt.Sprintf("links[%d]: %s", i, r.text)
-	return &placed
-}
-
-// linksChanged answers with the manual links that the source has now, those for which shown holds.
-func (c call) linksChanged(ctx context.Context, changed int, source string, shown func(linkEntry) bool) (json.RawMessage, error) {
-	var links []linkEntry
-	err := c.view(ctx, func(v *store.View) error {
-		d, err := v.Document(source)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		list, _, err := v.Find(store.LinkQuery{Source: d.ID, Origin: store.OriginManual})
-		for _, l := range list {
-			if e := entryOf(l, 0); shown == nil || shown(e) {
-				links = append(links, e)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	summary := count(changed, "link changed", "links changed") + "."
-	if changed == 0 {
-		summary = "It was so already; nothing changed."
-	}
-	return longest(len(links), func(n int) answer {
-		return answer{
-			linkChange{changed, append([]linkEntry{}, links[:n]...), len(links) - n},
-			next(summary, callText("related_documents", "doc_path", arg(source))+" shows all its links."),
-		}
-	}), nil
 }
 
 func pruneLinks(ctx context.Context, c call) (json.RawMessage, error) {
