@@ -11,8 +11,8 @@ import (
 // spansAhead is the number of documents from which the spans of all chunks are read at once.
 const spansAhead = 200
 
-// wanted is a document to be looked through: the chunks of it that the filters leave.
-type wanted struct {
+// unread is a document to be looked through: the chunks of it that the filters leave.
+type unread struct {
 	extent
 	chunks postings
 }
@@ -24,9 +24,9 @@ func (s *search) matching(f *finder) (postings, error) {
 		return nil, err
 	}
 	left := s.left(all.chunks())
-	var list []wanted
-	s.index.eachDocument(left, func(x extent, from, to int) { list = append(list, wanted{x, left[from:to]}) })
-	slices.SortFunc(list, func(a, b wanted) int { return cmp.Compare(a.document, b.document) })
+	var list []unread
+	s.index.eachDocument(left, func(x extent, from, to int) { list = append(list, unread{x, left[from:to]}) })
+	slices.SortFunc(list, func(a, b unread) int { return cmp.Compare(a.document, b.document) })
 	scan := &textScan{search: s, finder: f}
 	if 4*len(list) < len(s.index.documents) {
 		err = scan.each(list)
@@ -47,7 +47,7 @@ type textScan struct {
 }
 
 // each reads one document after the other.
-func (c *textScan) each(list []wanted) error {
+func (c *textScan) each(list []unread) error {
 	for _, w := range list {
 		content, err := c.v.Content(w.document)
 		if err == nil {
@@ -61,7 +61,7 @@ func (c *textScan) each(list []wanted) error {
 }
 
 // whole reads all documents in one go.
-func (c *textScan) whole(list []wanted) error {
+func (c *textScan) whole(list []unread) error {
 	return c.v.each(`SELECT id, content FROM documents ORDER BY id`, nil, func(rows *sql.Rows) error {
 		var id int64
 		var content sql.RawBytes
@@ -77,7 +77,7 @@ func (c *textScan) whole(list []wanted) error {
 }
 
 // look adds the first chunks of a document that match.
-func (c *textScan) look(w wanted, content []byte) error {
+func (c *textScan) look(w unread, content []byte) error {
 	if err := c.v.ctx.Err(); err != nil {
 		return err
 	}

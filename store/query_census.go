@@ -223,7 +223,7 @@ func (v *View) extents() (extents, error) {
 		table = `documents` // a view, which has no index by itself
 	}
 	err := v.each(`SELECT group_concat(id || ',' || first_chunk || ',' || chunk_count || ',' || instr(?, ' ' || language || ' '))
-		FROM `+table, []any{languageNumbers}, func(rows *sql.Rows) error {
+		FROM `+table, []any{languageNumbers()}, func(rows *sql.Rows) error {
 		err := rows.Scan(&list)
 		parsePostings(list, func(n int64) { numbers = append(numbers, n) })
 		return err
@@ -237,7 +237,7 @@ func (v *View) extents() (extents, error) {
 }
 
 // languageNumbers are the languages with a stemmer, two letters each, in order.
-var languageNumbers = " " + strings.Join(text.Stemmed(), " ") + " "
+func languageNumbers() string { return " " + strings.Join(text.Stemmed(), " ") + " " }
 
 // languageAt turns a place in languageNumbers, from 1, into a number from 1; 0 stays 0: no language, or no stemmer.
 func languageAt(place int64) uint8 {
@@ -252,7 +252,7 @@ func languageNumber(language string) uint8 {
 	if len(language) != 2 {
 		return 0
 	}
-	return languageAt(int64(1 + strings.Index(languageNumbers, " "+language+" ")))
+	return languageAt(int64(1 + strings.Index(languageNumbers(), " "+language+" ")))
 }
 
 // of are the extents of documents.

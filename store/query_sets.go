@@ -10,7 +10,7 @@ import (
 type postings []int64
 
 // parsePostings reads the comma separated numbers that group_concat makes, which is several times faster than reading
-// as many rows. stride numbers belong together; each of them goes to its own call of take.
+// as many rows, and calls take for each.
 func parsePostings(list []byte, take func(n int64)) {
 	n, digits := int64(0), false
 	for _, b := range list {

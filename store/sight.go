@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"crypto/rand"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,15 +71,12 @@ func NewSight(o Seen) *Sight {
 		key.WriteString(strconv.Quote(x.from) + strconv.Quote(x.to))
 	}
 	if o.Readable != nil {
-		s.verdict = &verdict{readable: o.Readable, id: verdicts.Add(1)}
-		key.WriteString("as reader " + strconv.FormatInt(s.verdict.id, 10))
+		s.verdict = &verdict{readable: o.Readable}
+		key.WriteString("as reader " + rand.Text()) // no two of those who ask the disk share what they found
 	}
 	s.key = key.String()
 	return s
 }
-
-// verdicts numbers those who ask the disk: no two of them share what they found.
-var verdicts atomic.Int64
 
 // Sees says whether a document at that doc_path may be seen, as far as the rules go.
 func (s *Sight) Sees(path string) bool {
@@ -182,7 +180,6 @@ const verdictHolds = time.Second
 
 // verdict is what the disk lets the reader read.
 type verdict struct {
-	id       int64
 	readable Readable
 
 	mu      sync.Mutex
@@ -192,8 +189,8 @@ type verdict struct {
 	changes int64           // how often an answer was another than the one before
 }
 
-// of says which of the files can be read, and a number that grows whenever an answer changes. fresh: nothing known is
-// older than verdictHolds.
+// of says which of the files can be read, as the disk said within verdictHolds, and a number that grows whenever an answer
+// changes.
 func (v *verdict) of(files []string) (readable []bool, number int64, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
