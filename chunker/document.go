@@ -118,9 +118,9 @@ const (
 	StageBlocks                   // the list of blocks of its source
 )
 
-// Options bounds the cutting. The zero value is the contract's default.
+// Options bounds the cutting. The zero value is the default.
 type Options struct {
-	Target  int // units a chunk aims at; default 425 (the contract's 350–500)
+	Target  int // units a chunk aims at; default 425, in the middle of 350–500
 	Min     int // units below which a chunk is joined with its neighbour in the section; default 150
 	Max     int // units above which a block is split; default 800
 	Overlap int // characters of overlap inside one section; default 60

@@ -10,7 +10,7 @@ import (
 
 // Parse cuts src, the bytes of the file called name (its path inside the root, slash separated; used for the title of
 // a file without one). It never fails and never panics: trouble is listed in Document.Problems.
-// The zero Options are the contract's.
+// The zero Options are the defaults.
 func Parse(name string, src []byte, o Options) *Document {
 	doc := &Document{}
 	doc.Text, doc.Problems = decode(src)

@@ -5,15 +5,7 @@ import (
 	"strings"
 )
 
-// comparison is what two documents have in common and what it is worth.
-type comparison struct {
-	Signals    Signals
-	Score      float64 // weighted sum of the signals
-	Confidence float64 // in [0,1], see compare
-}
-
-// compare compares two documents; mentioned says that the source's text names the target by a name that the source
-// has not itself. It is symmetric but for mentions.
+// comparison is what two documents have in common and what it is worth. It is symmetric but for mentions.
 //
 // The signals are Jaccard similarities of title tokens, headings and tags; the overlap of keywords over the smaller
 // set; 1 for the same folder and ½ for folders with the same parent; 1 for a mention. The confidence is the score over
@@ -23,22 +15,10 @@ type comparison struct {
 // What repeats the title carries no confidence, though it stands in signals and score: a heading that is the title of
 // either document, and a mention by a name that both have, since every text says its own title. Else a title in common
 // would count three times. Nor does a document show headings when it has none but its title.
-func compare(source, target Features, mentioned bool, w Weights) comparison {
-	s := Signals{
-		Title:   jaccard(source.Title, target.Title),
-		Tag:     jaccard(source.Tags, target.Tags),
-		Keyword: overlap(source.Keywords, target.Keywords),
-		Path:    proximity(source.Folder, target.Folder),
-		Mention: one(mentioned),
-	}
-	carried := s
-	s.Heading, carried.Heading = headings(&source, &target)
-	for _, name := range source.Said {
-		if slices.Contains(target.Names, name) {
-			s.Mention = 1
-		}
-	}
-	return comparison{Signals: s, Score: w.score(s), Confidence: w.confidence(carried, shownBy(&source, &target))}
+type comparison struct {
+	Signals    Signals
+	Score      float64 // weighted sum of the signals
+	Confidence float64 // in [0,1]
 }
 
 // headings is how alike the headings of two documents are, and how much of that is not an echo of a title.

@@ -7,7 +7,7 @@ package correlate
 
 import "fmt"
 
-// Version is the heuristic_version of the links. It rises when Extract, compare or the routing give other links from
+// Version is the heuristic_version of the links. It rises when Extract, the comparison or the routing give other links from
 // the same documents and parameters. History:
 //
 //	1: the six signals, damping by (1 + signals)/4.
@@ -17,7 +17,7 @@ const Version = "2"
 // Weights says how much each signal counts. None is negative.
 type Weights struct{ Title, Heading, Tag, Keyword, Path, Mention float64 }
 
-// defaultWeights are the weights of the contract.
+// defaultWeights are those of docs/correlation.md.
 func defaultWeights() Weights {
 	return Weights{Title: 0.25, Heading: 0.20, Tag: 0.20, Keyword: 0.15, Path: 0.10, Mention: 0.10}
 }
@@ -82,7 +82,7 @@ type Params struct {
 	MaxLinks      int // links kept for one source; 0 or less = all
 }
 
-// DefaultParams are the settings of the contract.
+// DefaultParams are the settings of a configuration that says nothing.
 func DefaultParams() Params {
 	return Params{Weights: defaultWeights(), MinConfidence: 0.6, MinSignals: 2, MaxLinks: 8}
 }

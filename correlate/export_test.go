@@ -1,9 +1,26 @@
 package correlate
 
-// Comparison and Compare are the definition that the Index is tested against.
+import "slices"
+
+// Comparison is what the Index is tested against.
 type Comparison = comparison
 
-// Compare compares two documents as the Index does, without pruning.
+// Compare compares two documents as the Index does, without pruning; mentioned says that the source's text names the
+// target by a name that the source has not itself.
 func Compare(source, target Features, mentioned bool, w Weights) Comparison {
-	return compare(source, target, mentioned, w)
+	s := Signals{
+		Title:   jaccard(source.Title, target.Title),
+		Tag:     jaccard(source.Tags, target.Tags),
+		Keyword: overlap(source.Keywords, target.Keywords),
+		Path:    proximity(source.Folder, target.Folder),
+		Mention: one(mentioned),
+	}
+	carried := s
+	s.Heading, carried.Heading = headings(&source, &target)
+	for _, name := range source.Said {
+		if slices.Contains(target.Names, name) {
+			s.Mention = 1
+		}
+	}
+	return comparison{Signals: s, Score: w.score(s), Confidence: w.confidence(carried, shownBy(&source, &target))}
 }

@@ -34,7 +34,7 @@ type Features struct {
 	Said     []string // those of Names that stand in the body: every text says its own title
 }
 
-// maxKeywords is how many terms of the body are kept: the top 30 of the contract.
+// maxKeywords is how many terms of the body are kept.
 const maxKeywords = 30
 
 // Extract computes the features of one document.

@@ -2,7 +2,7 @@ package correlate
 
 // A pair can only pass if it shares enough, so most pairs need never be looked at. Which features a candidate must
 // share is worked out from the weights and the least confidence, not fixed: drivers are the kinds of feature such that
-// a pair that shares none of them, and no mention, cannot pass. With the contract's weights that is a title token, or
+// a pair that shares none of them, and no mention, cannot pass. With the default weights that is a title token, or
 // for documents with headings and tags a title token or a tag.
 //
 // Candidates from the lists of the drivers, and those with a mention, are then compared signal by signal, dearest last,
@@ -208,8 +208,8 @@ func (e *entry) saysNameOf(other *entry) (says bool) {
 	return says
 }
 
-// compareAbove is compare for pairs that reach the least confidence, but for mentions by a name that both have; it
-// gives up on others as soon as it can.
+// compareAbove compares two documents that reach the least confidence, but for mentions by a name that both have, and
+// gives up on others as soon as it can. mentioned says that the source's text names the target by another name.
 func compareAbove(a, b *Features, mentioned bool, p Params) (comparison, bool) {
 	shown := shownBy(a, b)
 	s := Signals{Title: jaccard(a.Title, b.Title), Path: proximity(a.Folder, b.Folder), Mention: one(mentioned)}

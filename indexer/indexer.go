@@ -53,7 +53,7 @@ type Options struct {
 	Ledger    *store.Ledger
 	Watcher   Watcher
 	Disk      Disk                    // nil = the system's
-	Correlate *correlate.Params       // nil = the contract's, and OnlyAsked
+	Correlate *correlate.Params       // nil = DefaultParams, and OnlyAsked
 	OnlyAsked bool                    // heuristic links only for the shelves and documents that someone asked them for
 	Log       *zap.Logger             // nil = silent
 	Changed   func(Changed)           // told by Run after each commit that changed documents; must not block; nil = nobody is
@@ -148,9 +148,9 @@ func (x *Indexer) SetShelves(ctx context.Context, shelves []Shelf) error {
 }
 
 // Sync compares shelf ("" = all) with the disk now and returns when the store equals it, settle times and second looks
-// included. accept says that documents whose root is empty, missing or another are gone indeed.
-// ErrUnknownShelf when there is no such shelf, ErrPaused when the disk is full. progress may be nil; it is called from Run's goroutine with what this
-// sync has compared or read so far.
+// included. accept says that documents whose root is empty, missing or another are gone indeed. ErrUnknownShelf when
+// there is no such shelf, ErrPaused while nothing can be written. progress may be nil; it is called from Run's goroutine
+// with what this sync has compared or read so far.
 func (x *Indexer) Sync(ctx context.Context, shelf string, accept bool, progress func(Progress)) ([]ShelfReport, error) {
 	w := newWaiter(ctx)
 	w.progress = progress

@@ -14,9 +14,11 @@ var stageRead = stages[chunker.StageRead]
 
 // textStages are those of problems that go with their document. What the disk said of the path stays: the same look
 // may have said it that found the document gone.
-var textStages = []string{
-	stages[chunker.StageSize], stages[chunker.StageDecode], stages[chunker.StageFrontMatter], stages[chunker.StageParse],
-	stages[chunker.StageName], stages[chunker.StageBlocks],
+func textStages() []string {
+	return []string{
+		stages[chunker.StageSize], stages[chunker.StageDecode], stages[chunker.StageFrontMatter], stages[chunker.StageParse],
+		stages[chunker.StageName], stages[chunker.StageBlocks],
+	}
 }
 
 // record writes what a look says of the shelf itself: folders that could not be read, the reconcile, the state.
@@ -59,7 +61,7 @@ func (w *writing) recordFaults(tx *store.Tx) error {
 	}
 	for _, f := range w.listing.Skipped {
 		faulty[f.Path] = true
-		if err := w.addProblem(tx, f.Path, stageSpecial, f.Err, append(textStages, stageRead)...); err != nil { // no document stands there
+		if err := w.addProblem(tx, f.Path, stageSpecial, f.Err, append(textStages(), stageRead)...); err != nil { // no document stands there
 			return err
 		}
 	}

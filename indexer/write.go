@@ -83,7 +83,7 @@ func (w *writing) delete(tx *store.Tx, id int64) error {
 	if err := errors.Join(tx.PutNames(id, nil, names), dropSought(tx, id, d.Path), callNeighbours(tx, id)); err != nil {
 		return err
 	}
-	if err := errors.Join(tx.ClearProblems(d.ShelfID, d.File, textStages...), tx.DeleteDocument(id), tx.Reserve(d.Path, id)); err != nil {
+	if err := errors.Join(tx.ClearProblems(d.ShelfID, d.File, textStages()...), tx.DeleteDocument(id), tx.Reserve(d.Path, id)); err != nil {
 		return err
 	}
 	w.evicted[id] = true

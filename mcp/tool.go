@@ -16,7 +16,7 @@ import (
 	"shelfd/store"
 )
 
-// tool is one tool of the contract.
+// tool is one of the tools that clients are offered.
 type tool struct {
 	name, title, about string
 	params             []param

@@ -32,7 +32,7 @@ type Options struct {
 	Shelves   []indexer.Shelf // Root.Path "" = a folder of the name of the shelf below Library.Folder
 	State     string          // folder of database and ledger; "" = a new one
 	Disk      indexer.Disk
-	Correlate *correlate.Params      // nil = the contract's
+	Correlate *correlate.Params      // nil = DefaultParams
 	OnlyAsked bool                   // links are worked out where a statement asks for them
 	Watcher   watcher.Options        // Reconcile 0 = never, so that it cannot hide a miss
 	Made      func(*indexer.Indexer) // before it runs
