@@ -16,13 +16,11 @@ import (
 	"time"
 )
 
-// What callers branch on.
-var (
-	// ErrRefused says that the provider will not take these texts, however often it is asked.
-	ErrRefused = errors.New("refused")
-	// ErrGarbled says that the answer was no answer: not JSON, too few vectors, numbers that are none.
-	ErrGarbled = errors.New("garbled answer")
-)
+// ErrRefused says that the provider will not take these texts, however often it is asked.
+var ErrRefused = errors.New("refused")
+
+// errGarbled says that the answer was no answer: not JSON, too few vectors, numbers that are none.
+var errGarbled = errors.New("garbled answer")
 
 // The forms of providers.
 const (
@@ -193,15 +191,15 @@ func sleep(ctx context.Context, d time.Duration) error {
 // checked are the vectors of an answer, if they are what was asked for.
 func checked(vectors [][]float32, wanted int) ([][]float32, error) {
 	if len(vectors) != wanted {
-		return nil, fmt.Errorf("embed: %d vectors for %d texts: %w", len(vectors), wanted, ErrGarbled)
+		return nil, fmt.Errorf("embed: %d vectors for %d texts: %w", len(vectors), wanted, errGarbled)
 	}
 	for i, v := range vectors {
 		if len(v) == 0 || len(v) != len(vectors[0]) {
-			return nil, fmt.Errorf("embed: vector %d has %d components, the first %d: %w", i+1, len(v), len(vectors[0]), ErrGarbled)
+			return nil, fmt.Errorf("embed: vector %d has %d components, the first %d: %w", i+1, len(v), len(vectors[0]), errGarbled)
 		}
 		for _, x := range v {
 			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return nil, fmt.Errorf("embed: vector %d holds a number that is none: %w", i+1, ErrGarbled)
+				return nil, fmt.Errorf("embed: vector %d holds a number that is none: %w", i+1, errGarbled)
 			}
 		}
 	}

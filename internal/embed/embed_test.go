@@ -133,7 +133,7 @@ func TestWhatCannotBeAnAnswerIsAnError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := serve(t, says(http.StatusOK, body))
 			got, err := p.client(t, Options{Attempts: 2, Longest: 1000}).Embed(t.Context(), texts())
-			if !errors.Is(err, ErrGarbled) || got != nil {
+			if !errors.Is(err, errGarbled) || got != nil {
 				t.Errorf("%v, %v", got, err)
 			}
 			if p.asked.Load() != 2 {

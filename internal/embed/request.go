@@ -73,7 +73,7 @@ func (c *Client) once(ctx context.Context, texts []string) ([][]float32, error) 
 	case answer.StatusCode != http.StatusOK:
 		return nil, &failure{answer.StatusCode, c.said(content), retryAfter(answer.Header.Get("Retry-After"), time.Now())}
 	case int64(len(content)) > c.options.Longest:
-		return nil, fmt.Errorf("embed: the answer is longer than %d bytes: %w", c.options.Longest, ErrGarbled)
+		return nil, fmt.Errorf("embed: the answer is longer than %d bytes: %w", c.options.Longest, errGarbled)
 	}
 	vectors, err := c.read(content, len(texts))
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *Client) read(content []byte, wanted int) ([][]float32, error) {
 			at = *d.Index
 		}
 		if at < 0 || at >= wanted || vectors[at] != nil {
-			return nil, fmt.Errorf("embed: vector %d says it is that of text %d: %w", i+1, at+1, ErrGarbled)
+			return nil, fmt.Errorf("embed: vector %d says it is that of text %d: %w", i+1, at+1, errGarbled)
 		}
 		vectors[at] = d.Embedding
 	}
@@ -147,7 +147,7 @@ func garbled(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("embed: read the answer: %w: %w", ErrGarbled, err)
+	return fmt.Errorf("embed: read the answer: %w: %w", errGarbled, err)
 }
 
 // jittered is a duration of half to one and a half times d, so that clients that failed together do not come back

@@ -12,6 +12,7 @@ package latent
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"shelfd/internal/text"
 )
@@ -49,12 +50,9 @@ type Model struct {
 // Texts is how many texts there were when the model was made.
 func (m *Model) Texts() int { return m.texts }
 
-// Terms is the size of the vocabulary.
-func (m *Model) Terms() int { return len(m.idf) }
-
 // Vector folds a text in; all zero when it has no word that the model knows.
 func (m *Model) Vector(t Text) []float32 {
-	return m.fold(bagOf(t.Content, func(word string, add func(string)) { add(text.Stem(t.Language, word)) }))
+	return m.fold(textBag(t))
 }
 
 // Query is the vector of words in an unknown language: each stands for its stems in all languages of the library.
@@ -100,6 +98,11 @@ type counted struct {
 // bag is the terms of a text in alphabetical order.
 type bag []counted
 
+// textBag is the bag of a text, stemmed in its own language.
+func textBag(t Text) bag {
+	return bagOf(t.Content, func(word string, add func(string)) { add(text.Stem(t.Language, word)) })
+}
+
 // bagOf counts the stems of the words, and pairs of CJK characters. Stop words and single letters say nothing.
 func bagOf(content string, stems func(word string, add func(string))) bag {
 	counts := map[string]int{}
@@ -116,12 +119,7 @@ func bagOf(content string, stems func(word string, add func(string))) bag {
 	for term, count := range counts {
 		b = append(b, counted{term, count})
 	}
-	slices.SortFunc(b, func(x, y counted) int {
-		if x.term < y.term {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(b, func(x, y counted) int { return strings.Compare(x.term, y.term) })
 	return b
 }
 

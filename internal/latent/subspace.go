@@ -1,6 +1,7 @@
 package latent
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -181,14 +182,7 @@ func turn(basis, into []float32, values, vectors []float64) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if values[a] > values[b] {
-			return -1
-		} else if values[a] < values[b] {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
 	weights := make([]float64, wide*wide) // transposed: a column of vectors a row, in order
 	for n, column := range order {
 		strength := math.Pow(max(values[column], 1e-9*values[order[0]]), -evenness/2)

@@ -38,7 +38,7 @@ func (m *Model) survey(ctx context.Context, source Source) (keys map[uint64]bool
 	languages := map[string]bool{}
 	var all []uint64
 	err = source(func(t Text) error {
-		for _, c := range documentBag(t) {
+		for _, c := range textBag(t) {
 			in[strings.Clone(c.term)]++
 		}
 		all = append(all, t.Key)
@@ -61,10 +61,6 @@ func (m *Model) survey(ctx context.Context, source Source) (keys map[uint64]bool
 		keys[key] = true
 	}
 	return keys, nil
-}
-
-func documentBag(t Text) bag {
-	return bagOf(t.Content, func(word string, add func(string)) { add(text.Stem(t.Language, word)) })
 }
 
 // choose takes the terms in the most texts, those in too many or too few left out.
@@ -108,7 +104,7 @@ func (m *Model) rows(ctx context.Context, source Source, keys map[uint64]bool) (
 		delete(keys, t.Key)
 		var r sparse
 		square := 0.0
-		for _, c := range documentBag(t) {
+		for _, c := range textBag(t) {
 			if at, ok := m.terms[c.term]; ok {
 				w := termWeight(c.count, m.idf[at])
 				r.at, r.weight = append(r.at, at), append(r.weight, w)

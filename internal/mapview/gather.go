@@ -3,6 +3,7 @@ package mapview
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"shelfd/store"
 )
@@ -108,12 +109,7 @@ func (g *gathering) fill(m *Map) error {
 	for _, d := range g.documents {
 		list = append(list, d)
 	}
-	slices.SortFunc(list, func(a, b store.Document) int {
-		if a.Path < b.Path {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(list, func(a, b store.Document) int { return strings.Compare(a.Path, b.Path) })
 	at := map[int64]int{}
 	for i, d := range list {
 		at[d.ID] = i
