@@ -39,13 +39,18 @@ const sureFrom = 0.8
 // of the blocks. A block that runs over several chunks is a box of each; one whose text the document does not hold is
 // left out. Only letters and digits are compared, so that marks, spaces and line ends may differ.
 func Locate(d *Document, blocks []SourceBlock) [][]Box {
-	l := locator{doc: d, stream: streamOf(d), boxes: make([][]Box, len(d.Chunks)), scan: scanBudget}
-	l.fromZero = slices.ContainsFunc(blocks, func(b SourceBlock) bool { return b.Occurrence != nil && *b.Occurrence == 0 })
-	l.taken = make([]bool, len(l.stream.text))
+	l := newLocator(d, blocks)
 	for _, b := range blocks {
 		l.place(b)
 	}
 	return l.boxes
+}
+
+func newLocator(d *Document, blocks []SourceBlock) *locator {
+	l := &locator{doc: d, stream: streamOf(d), boxes: make([][]Box, len(d.Chunks)), scan: scanBudget}
+	l.fromZero = slices.ContainsFunc(blocks, func(b SourceBlock) bool { return b.Occurrence != nil && *b.Occurrence == 0 })
+	l.taken = make([]bool, len(l.stream.text))
+	return l
 }
 
 // stream is the letters and digits of a document's body, folded, without anything between them.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 func blocksFrom(t *testing.T, src string) []SourceBlock {
@@ -204,13 +203,19 @@ func TestReadBlocksTellsWhatItCannotUse(t *testing.T) {
 
 // A list that never matches looks through a large document a bounded number of times.
 func TestHostileBlocksEndInTime(t *testing.T) {
+	const (
+		paragraphs = 4_000
+		hostile    = 5_000
+		// looks is how often one block may be looked for: as it is and by its ends, in front and behind.
+		looks = 8
+	)
 	var text strings.Builder
-	for i := range 40_000 {
+	for i := range paragraphs {
 		fmt.Fprintf(&text, "Paragraph %d about aaaa aaaa aaaa aaaa aaaa aaaa aaaa aaaa aaaa aaaa.\n\n", i)
 	}
 	d := Parse("x.md", []byte(text.String()), Options{})
 	for name, needle := range map[string]string{"missing": "aaaa aaaa aaaa aaab", "parts of words": "aaa", "everywhere": "aaaa"} {
-		blocks := make([]SourceBlock, 50_000)
+		blocks := make([]SourceBlock, hostile)
 		far := 1 << 30
 		for i := range blocks {
 			blocks[i] = SourceBlock{Text: needle}
@@ -218,10 +223,19 @@ func TestHostileBlocksEndInTime(t *testing.T) {
 				blocks[i].Occurrence = &far
 			}
 		}
-		start := time.Now()
-		Locate(d, blocks)
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("%s: %v", name, took)
+		l := newLocator(d, blocks)
+		for _, b := range blocks {
+			before := l.scan
+			l.place(b)
+			if before > 0 {
+				continue // the budget is there to be spent
+			}
+			if scanned := before - l.scan; scanned > looks*(scanNear+probesNear*probeCost+len(needle)) {
+				t.Fatalf("%s: one block was looked for in %d bytes", name, scanned)
+			}
+		}
+		if l.scan == scanBudget {
+			t.Errorf("%s: nothing was paid for", name)
 		}
 	}
 }

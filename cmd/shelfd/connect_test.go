@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -331,7 +329,7 @@ func testKilledClient(t *testing.T, program string) {
 	}
 }
 
-// What a bridge costs: memory and time. The limits leave room for a busy machine; the numbers are printed.
+// What a bridge costs in memory. What it adds to a call is measured by: go run ./bench mcp
 func testCosts(t *testing.T, program string) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")
@@ -345,35 +343,8 @@ func testCosts(t *testing.T, program string) {
 		a.ask("tools/call", findValve)
 		a.ask("tools/call", `{"name":"get_node_content","arguments":{"doc_path":"notes/long.md","node_ids":["long"]}}`)
 	}
-	conn, err := net.Dial("unix", h.socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	direct := &agent{t: t, in: conn, out: bufio.NewReaderSize(conn, 1<<20)}
-	direct.open()
-	median := func(a *agent) time.Duration {
-		var took []time.Duration
-		for range 400 {
-			start := time.Now()
-			a.ask("tools/call", findValve)
-			took = append(took, time.Since(start))
-		}
-		slices.Sort(took)
-		return took[len(took)/2]
-	}
-	added := time.Hour
-	for range 3 {
-		before := median(direct)
-		added = min(added, median(a)-before)
-	}
-	resident := residentKB(t, a.cmd.Process.Pid)
-	t.Logf("resident %d kB, %v added to the median call", resident, added)
-	if resident >= 15000 {
+	if resident := residentKB(t, a.cmd.Process.Pid); resident >= 15000 {
 		t.Errorf("resident %d kB, want less than 15 MB", resident)
-	}
-	if added > 500*time.Microsecond {
-		t.Errorf("%v added to a call", added)
 	}
 }
 
