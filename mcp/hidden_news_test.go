@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -59,7 +60,7 @@ func TestNothingIsHeardOfWhatTheDiskHides(t *testing.T) {
 	hidden := atomic.Pointer[string]{}
 	name := "/open/b.md"
 	hidden.Store(&name)
-	asDisk := func(files []string) ([]bool, error) {
+	asDisk := func(_ context.Context, files []string) ([]bool, error) {
 		readable := make([]bool, len(files))
 		for i, file := range files {
 			n := *hidden.Load()

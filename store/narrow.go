@@ -148,6 +148,9 @@ func (s *Store) ViewAs(ctx context.Context, sight *Sight, f func(*View) error) e
 	if sight == nil {
 		return s.View(ctx, f)
 	}
+	if err := sight.verdict.settled(ctx); err != nil {
+		return err
+	}
 	select {
 	case s.views <- struct{}{}:
 		defer func() { <-s.views }()
@@ -249,7 +252,7 @@ func (v *View) askDisk() error {
 	if err != nil {
 		return err
 	}
-	readable, changes, err := v.sight.verdict.of(files)
+	readable, changes, err := v.sight.verdict.of(v.ctx, files)
 	if err != nil {
 		return fmt.Errorf("store: ask the disk what may be read: %w", err)
 	}

@@ -39,7 +39,7 @@ func (s *Store) Sees(ctx context.Context, sight *Sight, paths []string) (map[str
 	if err != nil || len(files) == 0 {
 		return seen, err
 	}
-	readable, _, err := sight.verdict.of(files)
+	readable, _, err := sight.verdict.of(ctx, files)
 	for i, ok := range readable {
 		seen[there[i]] = ok
 	}

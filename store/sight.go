@@ -2,13 +2,12 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Sight is what one reader may see: some shelves, and in each of them ranges of doc_paths. A nil *Sight sees everything.
@@ -38,8 +37,9 @@ type PathSight struct {
 	Folders []string // else what is inside these folders directly below
 }
 
-// Readable says of files, absolute paths, which the reader could read from the disk.
-type Readable func(files []string) ([]bool, error)
+// Readable says of files, absolute paths, which the reader could read from the disk. It returns when ctx ends, though the
+// disk hang.
+type Readable func(ctx context.Context, files []string) ([]bool, error)
 
 // Seen is what a Sight is made of. The zero value sees nothing.
 type Seen struct {
@@ -71,7 +71,7 @@ func NewSight(o Seen) *Sight {
 		key.WriteString(strconv.Quote(x.from) + strconv.Quote(x.to))
 	}
 	if o.Readable != nil {
-		s.verdict = &verdict{readable: o.Readable}
+		s.verdict = newVerdict(o.Readable)
 		key.WriteString("as reader " + rand.Text()) // no two of those who ask the disk share what they found
 	}
 	s.key = key.String()
@@ -173,79 +173,4 @@ func joined(spans []span) []span {
 		out = append(out, x)
 	}
 	return out
-}
-
-// verdictHolds is how long what the disk said is believed: nothing tells when permissions of a folder change.
-const verdictHolds = time.Second
-
-// verdict is what the disk lets the reader read.
-type verdict struct {
-	readable Readable
-
-	mu      sync.Mutex
-	known   map[string]bool // by file; guarded by mu, like all below
-	asked   time.Time       // when known began
-	shown   map[string]bool // doc_paths that were seen when a View last began
-	changes int64           // how often an answer was another than the one before
-}
-
-// of says which of the files can be read, as the disk said within verdictHolds, and a number that grows whenever an answer
-// changes.
-func (v *verdict) of(files []string) (readable []bool, number int64, err error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	before := v.known
-	if time.Since(v.asked) > verdictHolds {
-		v.known, v.asked = nil, time.Now()
-	}
-	if v.known == nil {
-		v.known = make(map[string]bool, len(files))
-	}
-	var ask []string
-	for _, file := range files {
-		if _, known := v.known[file]; !known {
-			ask = append(ask, file)
-		}
-	}
-	if len(ask) > 0 {
-		answers, err := v.readable(ask)
-		if err != nil {
-			v.known = nil
-			return nil, 0, err
-		}
-		for i, file := range ask {
-			if was, known := before[file]; !known || was != answers[i] {
-				v.changes++
-			}
-			v.known[file] = answers[i]
-		}
-	}
-	readable = make([]bool, len(files))
-	for i, file := range files {
-		readable[i] = v.known[file]
-	}
-	return readable, v.changes, nil
-}
-
-// show notes which documents are seen.
-func (v *verdict) show(paths map[string]bool) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.shown = paths
-}
-
-func (v *verdict) showed(path string) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.shown[path]
-}
-
-// stale says whether the disk must be asked again.
-func (v *verdict) stale() bool {
-	if v == nil {
-		return false
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return time.Since(v.asked) > verdictHolds
 }

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -17,25 +18,49 @@ func readableBy(who Who) store.Readable {
 	if !canBecomeOthers() {
 		return nil
 	}
-	return func(files []string) ([]bool, error) {
-		readable := make([]bool, len(files))
-		failed := make(chan error)
-		go func() {
-			failed <- onThreadOfItsOwn(func() error {
-				if err := become(who); err != nil {
-					return err
-				}
-				for i, file := range files {
-					readable[i] = canRead(file)
-				}
-				return nil
-			})
-		}()
-		if err := <-failed; err != nil {
-			return nil, fmt.Errorf("access: become user %d: %w", who.UID, err)
+	asking := make(chan struct{}, 1) // a disk that hangs keeps one thread a user, not one a call
+	return func(ctx context.Context, files []string) ([]bool, error) {
+		select {
+		case asking <- struct{}{}:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("access: ask the disk as user %d: %w", who.UID, ctx.Err())
 		}
-		return readable, nil
+		answers := make(chan answer, 1)
+		go func() { // nobody waits for it longer than ctx allows: a system call on a disk that hangs cannot be cut short
+			defer func() { <-asking }()
+			answers <- askAs(who, files)
+		}()
+		select {
+		case a := <-answers:
+			return a.readable, a.err
+		case <-ctx.Done():
+			return nil, fmt.Errorf("access: ask the disk as user %d: %w", who.UID, ctx.Err())
+		}
 	}
+}
+
+// answer is what the disk says of files.
+type answer struct {
+	readable []bool
+	err      error
+}
+
+// askAs leaves the calling goroutine, which must end then, locked to a thread that has become the user.
+func askAs(who Who, files []string) answer {
+	readable := make([]bool, len(files))
+	err := onThreadOfItsOwn(func() error {
+		if err := become(who); err != nil {
+			return err
+		}
+		for i, file := range files {
+			readable[i] = canRead(file)
+		}
+		return nil
+	})
+	if err != nil {
+		return answer{err: fmt.Errorf("access: become user %d: %w", who.UID, err)}
+	}
+	return answer{readable: readable}
 }
 
 // onThreadOfItsOwn runs f and leaves the calling goroutine, which must end then, locked to its thread: one that has

@@ -51,7 +51,7 @@ func checkReadable(t *testing.T, paths []string) {
 		if readable == nil {
 			t.Fatal("this program can't become others")
 		}
-		got, err := readable(paths)
+		got, err := readable(t.Context(), paths)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestTheKernelIsAskedAsTheUser(t *testing.T) {
 	for range 20 {
 		checkReadable(t, paths)
 	}
-	if _, err := readableBy(Who{UID: 0, GIDs: []int{0}})(paths); err == nil {
+	if _, err := readableBy(Who{UID: 0, GIDs: []int{0}})(t.Context(), paths); err == nil {
 		t.Error("root was asked for")
 	}
 }
