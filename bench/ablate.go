@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -47,21 +45,8 @@ func ablations() []ablation {
 // ablate measures MRR@10 of builds that go without one part each. The sources are not touched: the compiler is given
 // changed copies of them.
 func ablate(ctx context.Context, work string, only []string) error {
-	truths, err := filepath.Glob("../shared/corpora/truth/*.anchors.jsonl")
-	if err != nil || len(truths) == 0 {
-		return errors.New("no ../shared/corpora/truth/*.anchors.jsonl")
-	}
-	source := filepath.Join(work, "source")
-	if err := unpack(ctx, source); err != nil {
-		return err
-	}
-	whole, err := build(ctx, work)
-	if err != nil {
-		return err
-	}
-	list := ablations()
-	names, binaries := []string{"everything"}, []string{whole}
-	for i, a := range list {
+	names, binaries := []string{"everything"}, []string{""}
+	for i, a := range ablations() {
 		binary, err := a.build(ctx, filepath.Join(work, fmt.Sprint("without", i)))
 		if err != nil {
 			return fmt.Errorf("without %s: %w", a.name, err)
@@ -70,16 +55,12 @@ func ablate(ctx context.Context, work string, only []string) error {
 	}
 	var corpora []string
 	table := make([][]float64, len(binaries))
-	for _, file := range truths {
-		name := strings.TrimSuffix(filepath.Base(file), ".anchors.jsonl")
-		if len(only) > 0 && !slices.Contains(only, name) {
-			continue
-		}
-		corpora = append(corpora, name)
-		m := measurement{name: name, source: filepath.Join(source, name), work: filepath.Join(work, name), binary: whole}
-		if err := m.without(ctx, file, binaries, table); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
+	err := eachTruth(ctx, work, only, func(m measurement, ctx context.Context, truth string) error {
+		corpora, binaries[0] = append(corpora, m.name), m.binary
+		return m.without(ctx, truth, binaries, table)
+	})
+	if err != nil {
+		return err
 	}
 	printAblations(names, corpora, table)
 	return nil

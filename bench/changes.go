@@ -201,6 +201,7 @@ func rest(ctx context.Context, d *daemon) error {
 	return nil
 }
 
+// pauseFor waits; false when ctx ended.
 func pauseFor(ctx context.Context, d time.Duration) bool {
 	pause := time.NewTimer(d)
 	defer pause.Stop()

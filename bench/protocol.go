@@ -43,7 +43,7 @@ func protocol(ctx context.Context, work string, arguments []string) error {
 	if err := bridgeCost(ctx, d, direct, c); err != nil {
 		return err
 	}
-	return cancelTimes(d, direct)
+	return cancelTimes(ctx, d, direct)
 }
 
 // sample is a call as a model makes it.
@@ -171,7 +171,7 @@ func timed(p *peer, s sample) (time.Duration, error) {
 }
 
 // cancelTimes cancels searches that read everything and watches for how long the daemon goes on working.
-func cancelTimes(d *daemon, p *peer) error {
+func cancelTimes(ctx context.Context, d *daemon, p *peer) error {
 	const tries = 20
 	var took []time.Duration
 	for range tries {
@@ -180,7 +180,9 @@ func cancelTimes(d *daemon, p *peer) error {
 		if err != nil {
 			return err
 		}
-		<-time.After(100 * time.Millisecond) // it is at work
+		if !pauseFor(ctx, 100*time.Millisecond) { // it is at work
+			return ctx.Err()
+		}
 		if err := p.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": map[string]any{"requestId": id}}); err != nil {
 			return err
 		}

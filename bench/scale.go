@@ -138,9 +138,7 @@ func idle(ctx context.Context, d *daemon, _ corpus) error {
 		fmt.Println("idle                 unknown on this system")
 		return nil
 	}
-	select {
-	case <-time.After(watched):
-	case <-ctx.Done():
+	if !pauseFor(ctx, watched) {
 		return ctx.Err()
 	}
 	after, err := ticksOf(pid)
