@@ -36,20 +36,11 @@ type Options struct {
 	Viewer func(Peer) Viewer
 	// Answered is told how long each call of a tool took. nil: nobody is.
 	Answered func(tool string, failed bool, took time.Duration)
-	// Near is what a search needs to ask vectors; nil, with the reason to tell, when it has to do without. nil: no provider
-	// is configured.
-	Near func(context.Context, VectorQuestion) (*store.Nearness, string)
+	// Near is how searches ask for vectors. nil: no provider is configured.
+	Near Near
 	// Status answers the method shelfd/status, which is not MCP: it is how the command line asks a running daemon.
 	// nil: no such method.
 	Status func(context.Context) (any, error)
-}
-
-// VectorQuestion is what a search asks vectors for.
-type VectorQuestion struct {
-	Words    string // without filters and what is not wanted
-	Insists  bool   // the caller named a mode that wants vectors
-	Alone    bool   // it is the one that asks nothing else
-	Narrowed bool   // the caller does not see all of the library
 }
 
 const serverName = "shelfd"

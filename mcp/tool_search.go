@@ -87,7 +87,8 @@ type found struct {
 
 func search(ctx context.Context, c call) (json.RawMessage, error) {
 	q := queryOf(c.args)
-	warning := c.askVectors(ctx, &q)
+	// Before the picture of the store is taken: a provider may take its time.
+	warning := AskVectors(ctx, c.server.options.Near, &q, !c.server.seesAll(ctx))
 	var hits []hit
 	var f found
 	look := func(v *store.View) (err error) {
@@ -136,25 +137,6 @@ func queryOf(args values) store.Query {
 		Limit: args.number("limit"), Offset: args.number("offset"), Mode: store.Mode(args.text("mode")),
 		Evidence: args.text("detail") == "evidence",
 	}
-}
-
-// askVectors lets a query ask vectors as well, if its mode is one for that, and says why not when it should and cannot.
-// It is done before the picture of the store is taken: a provider may take its time.
-func (c call) askVectors(ctx context.Context, q *store.Query) (warning string) {
-	insists := q.Mode == store.ModeVector || q.Mode == store.ModeHybrid
-	words := store.Words(q.Text)
-	switch {
-	case !insists && q.Mode != store.ModeAuto || words == "":
-		return ""
-	case c.server.options.Near != nil:
-		q.Near, warning = c.server.options.Near(ctx, VectorQuestion{Words: words, Insists: insists, Alone: q.Mode == store.ModeVector, Narrowed: !c.server.seesAll(ctx)})
-	case insists:
-		warning = fmt.Sprintf("mode %s needs an embedding provider and none is configured; this is the full-text answer", q.Mode)
-	}
-	if q.Near == nil {
-		q.Mode = store.ModeFTS
-	}
-	return warning
 }
 
 // queryRefusal names the argument that the store could not read: only where and a regular expression can be wrong.

@@ -13,7 +13,7 @@ import (
 
 // tool prints the data of one of the tools that agents have, so that --json is what they see.
 func (p *program) tool(ctx context.Context, name string, arguments map[string]any) error {
-	var ask near
+	var ask mcp.Near
 	if name == "search_documents" {
 		var done func()
 		ask, done = p.readVectors()

@@ -21,17 +21,14 @@ const providerKey = "SHELFD_EMBEDDING_API_KEY"
 
 const noProvider = "none"
 
-// near is how mcp asks for vectors.
-type near = func(context.Context, mcp.VectorQuestion) (*store.Nearness, string)
-
-func asking(x *semantic.Index) near {
+func asking(x *semantic.Index) mcp.Near {
 	return func(ctx context.Context, q mcp.VectorQuestion) (*store.Nearness, string) {
 		return x.Near(ctx, semantic.Question(q))
 	}
 }
 
 // failing answers every question with the reason why there are no vectors.
-func failing(reason string) near {
+func failing(reason string) mcp.Near {
 	return func(context.Context, mcp.VectorQuestion) (*store.Nearness, string) { return nil, reason }
 }
 
@@ -63,7 +60,7 @@ func (d *daemon) openVectors() {
 }
 
 // near asks the vectors; nil without a provider.
-func (d *daemon) near() near {
+func (d *daemon) near() mcp.Near {
 	switch {
 	case d.vectors != nil:
 		return asking(d.vectors)
@@ -148,7 +145,7 @@ func (l embeddingLine) String() string {
 
 // readVectors opens the vectors for a command that only reads, beside a daemon or without one. done lets go of them. A
 // configuration that cannot be read names no provider: it is for the daemon and config check to complain.
-func (p *program) readVectors() (ask near, done func()) {
+func (p *program) readVectors() (ask mcp.Near, done func()) {
 	done = func() {}
 	paths, err := p.paths()
 	if err != nil {
@@ -170,19 +167,11 @@ func (p *program) readVectors() (ask near, done func()) {
 // askVectors lets a query ask vectors as well, as the tool does, and says on standard error why it cannot. done lets go
 // of them once the query has been answered.
 func (p *program) askVectors(ctx context.Context, q *store.Query) (done func()) {
-	insists := q.Mode == store.ModeVector || q.Mode == store.ModeHybrid
-	words := store.Words(q.Text)
-	if !insists && q.Mode != store.ModeAuto || words == "" {
+	if !mcp.WantsVectors(*q) {
 		return func() {}
 	}
 	ask, done := p.readVectors()
-	warning := ""
-	if ask != nil {
-		q.Near, warning = ask(ctx, mcp.VectorQuestion{Words: words, Insists: insists, Alone: q.Mode == store.ModeVector})
-	} else if insists {
-		warning = fmt.Sprintf("mode %s needs an embedding provider and none is configured; this is the full-text answer", q.Mode)
-	}
-	if warning != "" {
+	if warning := mcp.AskVectors(ctx, ask, q, false); warning != "" {
 		fmt.Fprintln(p.err, "shelfd:", warning)
 	}
 	return done
