@@ -68,6 +68,9 @@ func wholeLibrary(ctx context.Context, state string, roots []string) error {
 		_, links, err = v.Find(store.LinkQuery{Origin: store.OriginHeuristic, Limit: 1})
 		return err
 	})
+	if l.heard.read.IsZero() || documents == 0 {
+		return errors.New("nothing was correlated: the folder is too small to measure")
+	}
 	fmt.Printf("whole library        %d shelves, %d documents correlated in %.1f s, %d links; %.1f s from the last file read to the last link, texts' own links included\n",
 		len(roots), documents, took.Seconds(), links, end.Sub(l.heard.read).Seconds())
 	return err
@@ -98,7 +101,7 @@ func oneChange(ctx context.Context, state string, c corpus) error {
 		{"a document removed", func(path string, _ int) error { return os.Remove(path) }},
 	} {
 		var took []time.Duration
-		for i := range edits {
+		for i := range min(edits, len(c.files)/2) {
 			at := random.IntN(len(c.files))
 			path := c.files[at]
 			if err := kind.edit(path, i); err != nil {

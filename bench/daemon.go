@@ -50,17 +50,18 @@ type built struct {
 
 // start starts the daemon and waits until the index equals the disk.
 func (d *daemon) start(ctx context.Context) (built, error) {
-	arguments := []string{"--db", d.database, "--socket", d.socket, "serve", d.root}
-	if d.config != "" {
-		arguments = append([]string{"--config", d.config}, arguments...)
+	if err := os.MkdirAll(filepath.Dir(d.database), 0o700); err != nil {
+		return built{}, err
 	}
-	d.command = exec.Command(d.binary, arguments...)
-	log, err := os.Create(d.database + ".log")
-	if errors.Is(err, os.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(d.database), 0o700); err == nil {
-			log, err = os.Create(d.database + ".log")
+	settings := d.config
+	if settings == "" { // the defaults, not what the user has at the usual place
+		settings = filepath.Join(filepath.Dir(d.database), "config.yaml")
+		if err := os.WriteFile(settings, nil, 0o600); err != nil {
+			return built{}, err
 		}
 	}
+	d.command = exec.Command(d.binary, "--config", settings, "--db", d.database, "--socket", d.socket, "serve", d.root)
+	log, err := os.Create(d.database + ".log")
 	if err != nil {
 		return built{}, err
 	}

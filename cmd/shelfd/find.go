@@ -40,7 +40,11 @@ func folderExists(v *store.View, folder string) error {
 	if nearErr != nil {
 		return nearErr
 	}
-	return fmt.Errorf("no folder %q%s", folder, closeTo(near))
+	noun := "folder"
+	if !strings.Contains(folder, "/") {
+		noun = "shelf"
+	}
+	return fmt.Errorf("no %s %q%s", noun, folder, closeTo(near))
 }
 
 // node finds a section of a document.

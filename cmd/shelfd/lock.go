@@ -25,7 +25,7 @@ func lockDatabase(path string) (*lock, error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		defer f.Close()
-		return nil, fmt.Errorf("lock %q: %w (pid %s); one database has one daemon", path, errLocked, holder(f))
+		return nil, fmt.Errorf("lock %q: %w (pid %s); one database has one daemon. To give it a folder more: shelfd add FOLDER", path, errLocked, holder(f))
 	}
 	if err == nil {
 		err = f.Truncate(0)

@@ -86,8 +86,8 @@ func (d *daemon) reload(ctx context.Context, old []config.Shelf) []config.Shelf 
 	}
 	d.refuse("")
 	d.setLevel(c.Log.Level)
-	if !reflect.DeepEqual(settings(c), settings(d.config)) {
-		d.log.Warn("restart needed: a running daemon follows changes of shelves and of the log level only")
+	if keys := changedSettings(c, d.config); len(keys) > 0 {
+		d.log.Warn("restart needed: a running daemon follows changes of shelves, access and the log level only", zap.Strings("keys", keys))
 	}
 	if !reflect.DeepEqual(shelves, old) {
 		d.log.Info("configuration read", zap.Int("shelves", len(shelves)))
@@ -103,11 +103,27 @@ func (d *daemon) refuse(reason string) {
 	}
 }
 
-// settings is what of a configuration is read at the start only.
-func settings(c config.Config) config.Config {
-	c.Shelves, c.ShelfFolders, c.Warnings, c.Log = nil, nil, nil, config.Log{}
-	c.Departments, c.AccessAdmins = nil, config.Access{}
-	return c
+// changedSettings are the keys that are read at the start only and differ between two configurations.
+func changedSettings(a, b config.Config) (keys []string) {
+	for _, setting := range []struct {
+		key      string
+		now, was any
+	}{
+		{"settle", a.Settle, b.Settle},
+		{"settle_max", a.SettleMax, b.SettleMax},
+		{"reconcile", a.Reconcile, b.Reconcile},
+		{"socket_mode", a.SocketMode, b.SocketMode},
+		{"http", a.HTTP, b.HTTP},
+		{"summaries", a.Summaries, b.Summaries},
+		{"correlate", a.Correlate, b.Correlate},
+		{"embedding", a.Embedding, b.Embedding},
+		{"log.format", a.Log.Format, b.Log.Format},
+	} {
+		if !reflect.DeepEqual(setting.now, setting.was) {
+			keys = append(keys, setting.key)
+		}
+	}
+	return keys
 }
 
 // declare tells the indexer which shelves there are, unless they are as before.

@@ -17,10 +17,12 @@ The daemon serves; every other command reads its index or asks it.`,
 		Example: `  shelfd serve ~/notes              # index a folder and serve it
   shelfd search "heat exchanger"    # search it from another terminal
   shelfd connect --print claude-code`,
+		Version:           release,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRunE: func(*cobra.Command, []string) error { p.entered = true; return nil },
 	}
+	root.SetVersionTemplate(theVersions().String() + "\n")
 	flags := root.PersistentFlags()
 	flags.StringVar(&p.flags.Config, "config", "", "configuration `FILE` (else $SHELFD_CONFIG, else ~/.config/shelfd/config.yaml)")
 	flags.StringVar(&p.flags.Socket, "socket", "", "socket `PATH` (else $SHELFD_SOCKET, else $XDG_RUNTIME_DIR/shelfd/mcp.sock)")

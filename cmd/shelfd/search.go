@@ -44,6 +44,9 @@ after: before: and any front matter key. Case and accents don't matter.`,
 	flags.BoolVar(&f.open, "open", false, "open the best hit in $EDITOR at its line")
 	jsonFlag(c, &f.asJSON)
 	c.MarkFlagsMutuallyExclusive("json", "files", "open")
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return fmt.Errorf("%w; a query with -not goes in quotes behind --: shelfd search -- 'boiler -solar'", err)
+	})
 	return c
 }
 
