@@ -18,7 +18,7 @@ const (
 // inspect has the database read through once a start, beside everything else: damage that stood there before is found
 // then, whoever would have met it. What it finds wakes the loop.
 func (r *run) inspect(ctx context.Context, now time.Time) {
-	if r.inspected || r.status.Progress.State != "ready" || r.busy() || now.Before(r.restedFrom().Add(r.rest)) {
+	if r.inspected || r.status.Progress.State != "ready" || r.busy() || r.untidy || now.Before(r.restedFrom().Add(r.rest)) {
 		return
 	}
 	r.inspected = true

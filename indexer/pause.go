@@ -25,7 +25,7 @@ const (
 func (r *run) update(ctx context.Context, f func(*store.Tx) error) error {
 	err := r.retry(ctx, func() error { return r.store.Update(ctx, f) })
 	if err == nil {
-		r.wrote, r.unplaced = true, true
+		r.wrote, r.unplaced, r.untidy = true, true, true
 		r.status.LastCommit = time.Now()
 		r.status.Commits++
 	}

@@ -55,6 +55,8 @@ type run struct {
 	inspected bool           // or about to be: the database was read through since the start
 	beside    sync.WaitGroup // what reads it through
 
+	untidy bool // removed text may stand in the file yet
+
 	announced bool // the declared shelves are known
 	returning bool // named documents that went may have come back elsewhere
 }
@@ -97,7 +99,7 @@ func (x *Indexer) Run(ctx context.Context, batches <-chan watcher.Batch) error {
 }
 
 func (x *Indexer) newRun(s Status) *run {
-	return &run{Indexer: x, shelves: map[string]*shelf{}, status: s, returning: true, placed: time.Now(), begun: time.Now()}
+	return &run{Indexer: x, shelves: map[string]*shelf{}, status: s, returning: true, placed: time.Now(), begun: time.Now(), untidy: true}
 }
 
 // all does everything with one database, and ends what it started.
@@ -225,7 +227,7 @@ func (r *run) untilNext() time.Duration {
 	if next == 0 {
 		next = time.Millisecond // the next turn looks
 	}
-	if !r.inspected && r.status.Progress.State == "ready" && !r.busy() {
+	if !r.inspected && r.status.Progress.State == "ready" && !r.busy() && !r.untidy {
 		next = min(next, max(time.Millisecond, r.restedFrom().Add(r.rest).Sub(now)))
 	}
 	for _, s := range r.shelves {
@@ -234,9 +236,13 @@ func (r *run) untilNext() time.Duration {
 			next = min(next, max(0, look.due.Sub(now)))
 		}
 	}
-	if r.wrote && !r.busy() {
+	switch {
+	case r.busy():
+	case r.untidy:
+		next = min(next, max(0, r.tidyDue().Sub(now)))
+	case r.wrote:
 		next = min(next, max(0, r.checkpointDue().Sub(now)))
-	} else if r.links.index != nil && !r.busy() {
+	case r.links.index != nil:
 		next = min(next, max(0, r.status.LastCommit.Add(longQuiet).Sub(now)))
 	}
 	return next
@@ -250,13 +256,16 @@ func (r *run) checkpointDue() time.Time {
 	return r.retryCheckpoint
 }
 
-// due does what the clock asks for: second looks, and after a quiet while the checkpoint.
+// due does what the clock asks for: second looks, and after a quiet while tidying up and the checkpoint.
 func (r *run) due(ctx context.Context, now time.Time) error {
 	for _, s := range r.shelves {
 		r.lookAgain(ctx, s, now)
 		if err := r.tellSlow(ctx, s, now); err != nil {
 			return err
 		}
+	}
+	if r.tidies() {
+		return r.tidy(ctx, now)
 	}
 	if r.wrote && !r.busy() && !now.Before(r.checkpointDue()) {
 		emptied, err := r.store.Checkpoint(ctx)

@@ -54,8 +54,10 @@ func (tx *Tx) RecutShelf(id int64) error {
 
 // DeleteShelf removes a shelf that holds no documents any more.
 func (tx *Tx) DeleteShelf(id int64) error {
-	_, err := tx.exec(`DELETE FROM shelves WHERE id = ?`, id)
-	return err
+	if _, err := tx.exec(`DELETE FROM shelves WHERE id = ?`, id); err != nil {
+		return err
+	}
+	return tx.Call(TaskTidy, Everything)
 }
 
 // SetShelfState records the state of a shelf; since moves only when state or reason changes.

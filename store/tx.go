@@ -20,6 +20,7 @@ type Tx struct {
 	chunkTerms, documentTerms, summaryTerms ftsWrites
 	written                                 [2][]ftsRow // of chunks and of documents, when they have been
 	change                                  change      // what searches are told of it
+	deleted                                 int         // documents
 }
 
 // Update runs f in one write transaction: all of it is seen, or nothing. It is not cut short when ctx ends: f is.

@@ -274,8 +274,13 @@ func (tx *Tx) DeleteDocument(id int64) error {
 	if err := tx.DropOutline(id); err != nil {
 		return err
 	}
-	_, err = tx.exec(`DELETE FROM documents WHERE id = ?`, id)
-	return err
+	if _, err = tx.exec(`DELETE FROM documents WHERE id = ?`, id); err != nil {
+		return err
+	}
+	if tx.deleted++; tx.deleted == muchRemoved {
+		return tx.Call(TaskTidy, Everything)
+	}
+	return nil
 }
 
 // Reserve keeps an id for a path that is not there at present. A path has one reserved id, an id one path.
