@@ -3,7 +3,6 @@ package indexer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -38,8 +37,8 @@ type doubts struct {
 // look compares the paths that events speak of.
 func (r *run) look(ctx context.Context, s *shelf, g *sight) error {
 	listing, dirty := g.listing, g.wish.dirty
-	if why := rootFault(listing); why != "" {
-		return r.setOffline(ctx, s, why)
+	if err := rootFault(listing); err != nil {
+		return r.setOffline(ctx, s, faultReason(s, err, s.documents))
 	}
 	if s.lookedAtDevice != 0 && listing.RootDevice != s.lookedAtDevice {
 		r.lookEverywhere(ctx, s, g.wish, "another device") // the root may have been unmounted: what is missing is not gone
@@ -68,7 +67,7 @@ func (r *run) look(ctx context.Context, s *shelf, g *sight) error {
 		return nil
 	}
 	if len(p.Gone) > 0 && g.bare() {
-		return r.setOffline(ctx, s, emptyReason(s, g.noRoot))
+		return r.setOffline(ctx, s, emptyReason(s, g.noRoot, s.documents))
 	}
 	return r.apply(ctx, s, p, g)
 }
@@ -107,8 +106,8 @@ func (r *run) reconcile(ctx context.Context, s *shelf, g *sight) error {
 		r.setOnline(s)
 	case !asked:
 		return r.setOffline(ctx, s, why)
-	case rootFault(g.listing) != "": // what stood there is gone, and so is the root
-		s.offline = goneReason(s, rootFault(g.listing))
+	case rootFault(g.listing) != nil: // what stood there is gone, and so is the root
+		s.offline = faultReason(s, rootFault(g.listing), 0)
 		g.listing = watcher.Listing{}
 	default:
 		r.setOnline(s)
@@ -141,50 +140,6 @@ func standing(l watcher.Listing, known []store.File) []string {
 	}
 	slices.Sort(files)
 	return files
-}
-
-// rootFault is why the root itself could not be looked at, "" when it could.
-func rootFault(l watcher.Listing) string {
-	for _, f := range l.Faults {
-		if f.Path == "" {
-			return f.Err.Error()
-		}
-	}
-	return ""
-}
-
-// offlineReason says why what the listing shows is not to be believed, "" when it is.
-func (r *run) offlineReason(s *shelf, g *sight, known []store.File, device uint64) string {
-	l := g.listing
-	if why := rootFault(l); why != "" {
-		if len(known) == 0 {
-			return goneReason(s, why)
-		}
-		return fmt.Sprintf("%s: %s; %d documents are kept; put the folder back, or say: shelfd sync --accept-deletions %s", s.Root.Path, why, len(known), s.Name)
-	}
-	if len(known) == 0 || device == store.OtherRoot {
-		return ""
-	}
-	if len(l.Entries) == 0 && g.bare() {
-		return emptyReason(s, g.noRoot)
-	}
-	if device != 0 && l.RootDevice != device && 2*present(known, l.Entries) < len(known) {
-		return fmt.Sprintf("%s is on another device than before and most of its %d documents are not there; mount it again, or say: shelfd sync --accept-deletions %s",
-			s.Root.Path, len(known), s.Name)
-	}
-	return ""
-}
-
-// goneReason is what is said of a root that is not there and of which no document is kept.
-func goneReason(s *shelf, why string) string {
-	return fmt.Sprintf("%s: %s; no documents of it are kept; put the folder back and it is indexed, or remove the shelf", s.Root.Path, why)
-}
-
-func emptyReason(s *shelf, err error) string {
-	if err != nil {
-		return fmt.Sprintf("%s: %v", s.Root.Path, err)
-	}
-	return fmt.Sprintf("%s is empty, where documents stood; mount it or put them back, or say: shelfd sync --accept-deletions %s", s.Root.Path, s.Name)
 }
 
 // present counts the known files that a listing shows; both are sorted.
