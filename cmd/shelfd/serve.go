@@ -215,6 +215,7 @@ func (d *daemon) run(ctx context.Context) error {
 	d.openVectors()
 	server = mcp.New(mcp.Options{
 		Store: d.store, Indexer: d.indexer, Version: release, Log: d.log, Status: d.status, Viewer: d.viewer, Answered: d.metrics.Answered, Near: d.near(),
+		MaxConnections: connections(openFiles(), d.listeners()),
 	})
 	batches := make(chan watcher.Batch)
 	group, ctx := errgroup.WithContext(ctx)
