@@ -36,6 +36,10 @@ func (systemDisk) Open(root watcher.Root) (Folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Where a FIFO took the place of the folder, opening it would wait for somebody who writes.
+	if stat, err := os.Stat(real); err == nil && !stat.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: real, Err: syscall.ENOTDIR}
+	}
 	r, err := os.OpenRoot(real)
 	if err != nil {
 		return nil, err

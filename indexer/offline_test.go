@@ -19,6 +19,7 @@ func TestARootThatGoesTakesNothingWithIt(t *testing.T) {
 	for name, row := range map[string]struct{ gone, back string }{
 		"moved away":               {`mv notes away`, `mv away notes`},
 		"replaced by an empty one": {`mv notes away; mkdir notes`, `rmdir notes; mv away notes`},
+		"replaced by a FIFO":       {`mv notes away; mkfifo notes`, `rm notes; mv away notes`},
 		"replaced by a file":       {`mv notes away; echo x >notes`, `rm notes; mv away notes`},
 		"replaced by a dead link":  {`mv notes away; ln -s nowhere notes`, `rm notes; mv away notes`},
 		"emptied":                  {`mkdir away; mv notes/* away/`, `mv away/* notes/`},

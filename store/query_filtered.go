@@ -169,7 +169,7 @@ func (l *lookup) dated(u unit) (postings, error) {
 		if x.day {
 			bound = utc
 		}
-		return (x.date >= bound.UnixNano()) == (u.key == keyAfter)
+		return (x.date >= nanoseconds(bound)) == (u.key == keyAfter)
 	}), nil
 }
 

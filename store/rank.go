@@ -280,7 +280,8 @@ func (o *order) byWeight(n int) []ranked {
 // than all the rest of its search.
 func smallest(list []int, n int, compare func(a, b int) int) []int {
 	if len(list) > 2*n {
-		bound := slices.Clone(list[:n]) // the n smallest so far, and up to n more
+		bound := slices.Clone(list[:n]) // the n smallest so far in order, and up to n more
+		slices.SortFunc(bound, compare)
 		for _, x := range list[n:] {
 			if len(bound) >= n && len(bound) < 2*n && compare(x, bound[n-1]) >= 0 {
 				continue

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -112,7 +113,7 @@ func scanDocument(scan func(...any) error) (Document, error) {
 	if derived {
 		d.Source = sourceOf(d.Shelf, string(file))
 	}
-	d.File, d.Hash, d.Date, d.Updated = string(file), hex.EncodeToString(hash), unixTime(date), unixTime(updated)
+	d.File, d.Hash, d.Date, d.Updated = string(file), hex.EncodeToString(hash), time.Unix(0, date), time.Unix(0, updated)
 	for _, column := range []struct {
 		json string
 		into any
@@ -229,6 +230,18 @@ func (v *View) Counts() (Counts, error) {
 	}
 	c.DatabaseBytes, c.WALBytes = fileSize(v.s.path), fileSize(v.s.path+"-wal")
 	return c, nil
+}
+
+// nanoseconds is a time as it is stored. Those before 1678 and after 2262 do not fit and become the nearest that does:
+// they are compared rightly with all others.
+func nanoseconds(t time.Time) int64 {
+	switch {
+	case t.Before(time.Unix(0, math.MinInt64)):
+		return math.MinInt64
+	case t.After(time.Unix(0, math.MaxInt64)):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
 }
 
 func unixTime(ns int64) time.Time {

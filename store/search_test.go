@@ -161,14 +161,20 @@ func TestDatesAreDays(t *testing.T) {
 		page{path: "S/day.md", date: day("2024-05-01 00:00", time.UTC), body: "dated\n"},
 		page{path: "S/late.md", date: day("2024-05-01 23:30", time.Local), body: "dated\n"},
 		page{path: "S/next.md", date: day("2024-05-02 00:10", time.Local), body: "dated\n"},
+		page{path: "Far/ever.md", date: day("9999-12-31 00:00", time.UTC), body: "for ever\n"},
+		page{path: "Far/old.md", date: day("1500-01-01 00:00", time.UTC), body: "long ago\n"},
 	)
 	for query, want := range map[string]string{
-		"after:2024-05-01":                   "S/day.md S/late.md S/next.md",
-		"before:2024-05-01":                  "",
+		"shelf:S after:2024-05-01":           "S/day.md S/late.md S/next.md",
+		"shelf:S before:2024-05-01":          "",
+		"shelf:S before:9999-12-31":          "S/day.md S/late.md S/next.md",
+		"shelf:S after:2300-01-01":           "",
+		"after:2300-01-01":                   "Far/ever.md",
+		"before:1700-01-01":                  "Far/old.md",
 		"after:2024-05-01 before:2024-05-02": "S/day.md S/late.md",
-		"after:2024-05-02":                   "S/next.md",
+		"shelf:S after:2024-05-02":           "S/next.md",
 		"after:2024 before:2025 dated":       "S/day.md S/late.md S/next.md",
-		"before:2024-05":                     "",
+		"shelf:S before:2024-05":             "",
 	} {
 		if got := strings.Join(foundPaths(l.search(Query{Text: query})), " "); got != want {
 			t.Errorf("%s: got %s, want %s", query, got, want)

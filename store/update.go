@@ -125,7 +125,7 @@ func (tx *Tx) putRow(shelf, id, first int64, p *Prepared, f File) (int64, error)
 	d := p.Document
 	date, dated := f.ModTime, 0
 	if !d.Date.IsZero() {
-		date, dated = d.Date.UnixNano(), 1
+		date, dated = nanoseconds(d.Date), 1
 	}
 	var idArg any
 	if id != 0 {

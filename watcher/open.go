@@ -96,12 +96,12 @@ func (w *Watcher) Run(ctx context.Context, batches chan<- Batch) error {
 	w.mu.Unlock()
 
 	err := w.read(ctx)
-	w.mu.Lock()
-	w.ended = true
-	w.mu.Unlock()
 	cancel()
+	// Nobody hears the source any more: one that waits to be heard must end before the roots give up their watches, or
+	// they would wait for each other.
+	err = errors.Join(err, w.Close())
 	all.Wait()
-	return errors.Join(err, w.Close())
+	return err
 }
 
 // Close releases the Source of a Watcher that never runs. Run does it by itself.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -429,4 +430,47 @@ func TestFolderAboveTheRootIsRenamed(t *testing.T) {
 	m.has("b.md")
 	m.matches()
 	m.watchesAgree()
+}
+
+// unheard is a Source that has something to say whenever a watch is given up, and until it is heard or closed does
+// nothing else: as fsnotify's does, which holds its lock meanwhile.
+type unheard struct {
+	*scripted
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (u *unheard) Remove(folder string) error {
+	select {
+	case u.faults <- errors.New("a watch that the kernel has dropped"):
+	case <-u.closed:
+	}
+	return u.scripted.Remove(folder)
+}
+
+func (u *unheard) Close() error {
+	u.once.Do(func() { close(u.closed) })
+	return nil
+}
+
+func TestASourceThatWaitsToBeHeardDoesNotHoldUpTheEnd(t *testing.T) {
+	root := tempDir(t)
+	write(t, root, "in/a.md")
+	synctest.Test(t, func(t *testing.T) {
+		w, err := Open(Options{Source: &unheard{scripted: newScripted(0), closed: make(chan struct{})}, Reconcile: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.SetRoots([]Root{{Shelf: "s", Path: root}}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		batches, ended := make(chan Batch), make(chan error, 1)
+		go func() { ended <- w.Run(ctx, batches) }()
+		<-batches
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -74,6 +75,9 @@ func ignoreEnd(ctx context.Context, err error) error {
 func (d *daemon) reload(ctx context.Context, old []config.Shelf) []config.Shelf {
 	c, err := d.program.config(d.paths)
 	var shelves []config.Shelf
+	if stat, missing := os.Stat(d.paths.Config); err == nil && missing == nil && stat.Size() == 0 {
+		err = errors.New("the configuration is empty, as if it were being written; to serve no shelf write: shelves: []")
+	}
 	if err == nil {
 		shelves, err = d.declare(ctx, c, old)
 	}
