@@ -103,7 +103,7 @@ func (s *Store) makeWay() (moved Notice, empty bool, err error) {
 	}
 	if damage := s.Damage(); damage != nil && ours {
 		aside, err := moveAside(s.path, "damaged")
-		return movedNotice(damage, aside), true, err
+		return movedNotice(ErrDamaged, aside), true, err
 	}
 	return "", false, nil
 }
