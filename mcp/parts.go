@@ -65,13 +65,13 @@ func splitNodes(nodes []outlineNode, limit int) [][]outlineNode {
 
 func splitChildren(n outlineNode, limit int) []outlineNode {
 	shell := n
-	shell.Nodes = nil
+	shell.Nodes = []outlineNode{}
 	var pieces []outlineNode
 	if n.Summary != "" { // shown once, in front: too much to repeat at every level
 		pieces = append(pieces, shell)
 		shell.Summary, shell.KeyFacts, shell.SourceChunkKeys = "", []string{}, []string{}
 	}
-	inner := limit - len("[]") - units(encode(shell)) - len(`,"nodes":`)
+	inner := limit - len("[]") - units(encode(shell))
 	for _, children := range splitNodes(n.Nodes, inner) {
 		piece := shell
 		piece.Nodes = children

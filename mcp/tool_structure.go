@@ -24,7 +24,7 @@ type outlineNode struct {
 	KeyFacts        []string      `json:"key_facts"`
 	SourceChunkKeys []string      `json:"source_chunk_keys"`
 	ChildCount      int           `json:"child_count,omitempty"` // children that depth has cut
-	Nodes           []outlineNode `json:"nodes,omitempty"`
+	Nodes           []outlineNode `json:"nodes"`
 }
 
 type outline struct {
@@ -97,7 +97,7 @@ func (t tree) outline(ordinals []int, depth int) []outlineNode {
 		n := t.nodes[o]
 		nodes[i] = outlineNode{
 			NodeID: shownID(n), Title: clip(n.Title, clipTitle), Level: n.Level, LineStart: n.Lines.Start, LineEnd: n.Lines.End,
-			Tokens: text.Tokens(t.content[n.Span.Start:n.Span.End]),
+			Tokens: text.Tokens(t.content[n.Span.Start:n.Span.End]), Nodes: []outlineNode{},
 		}
 		t.said.fill(&nodes[i], n.ID)
 		switch below := t.children[o]; {

@@ -168,7 +168,7 @@ func TestTheStructureIsNestedAndCutAtDepth(t *testing.T) {
 	}
 	o = outline{}
 	l.ok("get_document_structure", fields{"doc_path": "Standard/boiler/valves.md", "depth": 1}, &o)
-	if len(o.Nodes) != 2 || o.Nodes[1].ChildCount != 2 || o.Nodes[1].Nodes != nil {
+	if len(o.Nodes) != 2 || o.Nodes[1].ChildCount != 2 || o.Nodes[1].Nodes == nil || len(o.Nodes[1].Nodes) != 0 {
 		t.Errorf("depth 1: %+v", o.Nodes)
 	}
 	o = outline{}

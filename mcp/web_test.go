@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -533,8 +534,9 @@ func TestIdleSessionsAreReaped(t *testing.T) {
 }
 
 func TestHTTPOnAUnixSocket(t *testing.T) {
-	admit := true
-	s := serve(t, Options{Viewer: func(p Peer) Viewer { return owner{admit && p.Known && p.UID == os.Getuid()} }})
+	var admit atomic.Bool
+	admit.Store(true)
+	s := serve(t, Options{Viewer: func(p Peer) Viewer { return owner{admit.Load() && p.Known && p.UID == os.Getuid()} }})
 	path := filepath.Join(filepath.Dir(s.path), "http")
 	l, err := ListenWeb("unix:" + path)
 	if err != nil {
@@ -551,7 +553,7 @@ func TestHTTPOnAUnixSocket(t *testing.T) {
 	if a := w.post(initialize, "Host", "evil.example.com"); a.StatusCode != http.StatusForbidden {
 		t.Errorf("a name from elsewhere: %d", a.StatusCode)
 	}
-	admit = false
+	admit.Store(false)
 	w.http.CloseIdleConnections()
 	if a := w.post(initialize); a.StatusCode != http.StatusForbidden {
 		t.Errorf("a peer that is not admitted: %d", a.StatusCode)

@@ -98,6 +98,9 @@ func (q *queue) turn(ctx context.Context) error {
 		return err
 	}
 	q.pause = 0
+	q.mu.Lock()
+	q.failing = ""
+	q.mu.Unlock()
 	return nil
 }
 
@@ -238,7 +241,8 @@ func (q *queue) fail(err error) {
 	q.until = time.Now().Add(q.pause/2 + time.Duration(rand.Int64N(int64(q.pause)+1)))
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.status.Reason, q.status.RetryAt = err.Error(), q.until
+	q.failing = err.Error()
+	q.status.Reason, q.status.RetryAt = q.failing, q.until
 }
 
 // publish tells what is being done.

@@ -87,6 +87,7 @@ type Index struct {
 	mu      sync.Mutex // guards the rest
 	model   model      // nil while there is none
 	status  Status
+	failing string   // why the last try failed, "" when it did not
 	changed []string // doc_paths, in order
 	gone    bool     // some are there no longer
 	kept    *recent
@@ -193,7 +194,11 @@ func (x *Index) Near(ctx context.Context, q Question) (*store.Nearness, string) 
 	}
 	x.mu.Lock()
 	m, epoch, coverage := x.model, x.set.Epoch(), x.coverageLocked()
+	failing := x.failing
 	x.mu.Unlock()
+	if failing != "" && coverage == 0 { // a provider that fails is always told, one that is at work only to who insists
+		return nil, "no passage has a vector yet: " + failing
+	}
 	if m == nil || coverage == 0 {
 		return nil, toldIf(q.Insists, "no passage has a vector yet")
 	}
