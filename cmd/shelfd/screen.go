@@ -34,13 +34,15 @@ func (s screen) paint(sgr, text string) string {
 	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
 }
 
-func (s screen) line(format string, args ...any) { fmt.Fprintf(s.out, format+"\n", args...) }
+func (s screen) line(format string, args ...any) {
+	fmt.Fprintln(s.out, visible(fmt.Sprintf(format, args...)))
+}
 
 // table prints rows in columns two spaces apart.
 func (s screen) table(rows [][]string) {
 	t := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		fmt.Fprintln(t, strings.Join(row, "\t"))
+		fmt.Fprintln(t, visible(strings.Join(row, "\t")))
 	}
 	t.Flush()
 }

@@ -210,7 +210,11 @@ func (p *program) printFiles(v *store.View, hits []store.Hit) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(p.out, at.file)
+		file := at.file
+		if terminal(p.out) { // a program gets the name byte for byte
+			file = visible(file)
+		}
+		fmt.Fprintln(p.out, file)
 	}
 	return nil
 }
