@@ -230,9 +230,14 @@ func newStore(path string, readOnly bool) *Store {
 	s.chunkWords.table, s.nameWords.table = "chunk_terms", "document_terms"
 	s.closing, s.close = context.WithCancel(context.Background())
 	if !readOnly {
-		// auto_vacuum before journal_mode, which makes the file: afterwards it can't be chosen any more. secure_delete: what
-		// was removed is not to be found in the file; it costs a tenth more bytes written.
-		s.writer = openPool(path, "_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=auto_vacuum(INCREMENTAL)&_pragma=secure_delete(ON)&_pragma=journal_mode(WAL)"+
+		// auto_vacuum before journal_mode, which makes the file: afterwards it can't be chosen any more, and choosing it
+		// writes, also to a file that is to stay untouched. secure_delete: what was removed is not to be found in the file;
+		// it costs a tenth more bytes written.
+		vacuum := ""
+		if fileSize(path) == 0 {
+			vacuum = "&_pragma=auto_vacuum(INCREMENTAL)"
+		}
+		s.writer = openPool(path, "_txlock=immediate&_pragma=busy_timeout(5000)"+vacuum+"&_pragma=secure_delete(ON)&_pragma=journal_mode(WAL)"+
 			"&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_pragma=cache_size(-32768)&_pragma=journal_size_limit(8388608)&_pragma=wal_autocheckpoint(4000)&_pragma=temp_store(MEMORY)")
 		s.writer.SetMaxOpenConns(1)
 	}
