@@ -54,8 +54,11 @@ func seed() uint64 {
 func sequences(t *testing.T, libraries int, made func(*indexer.Indexer), f func(e *editing)) {
 	deadline, first := soak(), seed()
 	var done atomic.Int32
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		libraries = 2
+	case raced:
+		libraries = 1
 	}
 	const together = 5 // libraries: much of their time is waiting
 	for n := 0; (n < libraries || time.Now().Before(deadline)) && !t.Failed(); n += together {

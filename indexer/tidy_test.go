@@ -16,6 +16,9 @@ import (
 
 // What was removed leaves the file as well: neither its words nor its size stay, once nothing else is to be done.
 func TestARemovedShelfLeavesTheFileToo(t *testing.T) {
+	if raced {
+		t.Skip("rewrites the whole index, which takes minutes under the race detector")
+	}
 	l := shelftest.New(t, shelftest.Options{
 		Made:    func(x *indexer.Indexer) { x.Rest(time.Millisecond) },
 		Shelves: []indexer.Shelf{{ShelfSpec: store.ShelfSpec{Name: "notes"}}, {ShelfSpec: store.ShelfSpec{Name: "wrong"}}},

@@ -24,7 +24,7 @@ func TestExampleShowsEveryDefault(t *testing.T) {
 	}
 	shelf := got.Shelves[0]
 	want := DefaultShelf("Standard", shelf.Root)
-	want.Origin, want.ParentsOrigin = "config.example.yaml:8", "config.example.yaml:11"
+	want.Origin, want.ParentsOrigin = "config.example.yaml:9", "config.example.yaml:12"
 	if !equal(shelf, want) {
 		t.Errorf("shelf\n got %+v\nwant %+v", shelf, want)
 	}
