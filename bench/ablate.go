@@ -68,15 +68,8 @@ func ablate(ctx context.Context, work string, only []string) error {
 
 // without adds the MRR@10 of each binary on one corpus to its row.
 func (m measurement) without(ctx context.Context, truth string, binaries []string, table [][]float64) error {
-	questions, err := readTruth(truth)
+	questions, root, _, err := m.masked(truth)
 	if err != nil {
-		return err
-	}
-	root := filepath.Join(m.work, m.name)
-	if err := os.MkdirAll(m.work, 0o700); err != nil {
-		return err
-	}
-	if _, err := maskedCopy(m.source, root, questions); err != nil {
 		return err
 	}
 	for i, binary := range binaries {

@@ -23,15 +23,10 @@ const (
 
 // changes measures how long changes take to be seen by a search, and what the daemon costs meanwhile and at rest.
 func changes(ctx context.Context, work string, arguments []string) error {
-	c, err := newCorpus(ctx, work, arguments)
+	d, c, err := daemonOver(ctx, work, arguments)
 	if err != nil {
 		return err
 	}
-	binary, err := build(ctx, work)
-	if err != nil {
-		return err
-	}
-	d := newDaemon(binary, work, c.root)
 	defer d.stop()
 	if _, err := d.start(ctx); err != nil {
 		return err
@@ -43,7 +38,7 @@ func changes(ctx context.Context, work string, arguments []string) error {
 	if err := manyEdits(ctx, d, c); err != nil {
 		return err
 	}
-	return rest(ctx, d)
+	return rest(ctx, d, c)
 }
 
 // kindsOfChange makes each kind of change many times and waits until a search shows it.
@@ -174,7 +169,7 @@ func manyEdits(ctx context.Context, d *daemon, c corpus) error {
 }
 
 // rest tells what the daemon does while nothing happens.
-func rest(ctx context.Context, d *daemon) error {
+func rest(ctx context.Context, d *daemon, _ corpus) error {
 	pid := d.command.Process.Pid
 	if !pauseFor(ctx, 10*time.Second) { // the log is emptied, memory given back
 		return ctx.Err()

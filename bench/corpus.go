@@ -23,10 +23,15 @@ type corpus struct {
 // newCorpus copies the documents of the folder named on the command line, or of the work corpus.
 func newCorpus(ctx context.Context, work string, arguments []string) (corpus, error) {
 	source := filepath.Join(work, "source")
-	if len(arguments) == 1 {
+	switch len(arguments) {
+	case 0:
+		if err := unpack(ctx, source); err != nil {
+			return corpus{}, err
+		}
+	case 1:
 		source = arguments[0]
-	} else if err := unpack(ctx, source); err != nil {
-		return corpus{}, err
+	default:
+		return corpus{}, errors.New("want one FOLDER at most")
 	}
 	c := corpus{root: filepath.Join(work, "corpus")}
 	err := filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {

@@ -17,9 +17,6 @@ import (
 // correlateSpeed measures how long the links between documents take to be worked out: of a whole library of many
 // shelves, and of one document that changed, in a library of one shelf.
 func correlateSpeed(ctx context.Context, work string, arguments []string) error {
-	if len(arguments) > 1 {
-		return errors.New("usage: go run ./bench correlate [FOLDER]")
-	}
 	c, err := newCorpus(ctx, work, arguments)
 	if err != nil {
 		return err

@@ -33,6 +33,19 @@ func build(ctx context.Context, into string) (string, error) {
 	return binary, nil
 }
 
+// daemonOver is a daemon, not started yet, over a copy of the documents of the folder that the arguments name.
+func daemonOver(ctx context.Context, work string, arguments []string) (*daemon, corpus, error) {
+	c, err := newCorpus(ctx, work, arguments)
+	if err != nil {
+		return nil, c, err
+	}
+	binary, err := build(ctx, work)
+	if err != nil {
+		return nil, c, err
+	}
+	return newDaemon(binary, work, c.root), c, nil
+}
+
 // newDaemon is a daemon over root that keeps its files in work.
 func newDaemon(binary, work, root string) *daemon {
 	return &daemon{

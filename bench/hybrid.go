@@ -18,15 +18,8 @@ func hybrid(ctx context.Context, work string, only []string) error {
 }
 
 func (m measurement) runHybrid(ctx context.Context, truth string) error {
-	questions, err := readTruth(truth)
+	questions, root, _, err := m.masked(truth)
 	if err != nil {
-		return err
-	}
-	root := filepath.Join(m.work, m.name)
-	if err := os.MkdirAll(m.work, 0o700); err != nil {
-		return err
-	}
-	if _, err := maskedCopy(m.source, root, questions); err != nil {
 		return err
 	}
 	names := []string{"fts", "vector"}

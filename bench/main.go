@@ -23,7 +23,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -62,29 +61,21 @@ func run(ctx context.Context, arguments []string) error {
 			return measure(ctx, work, arguments[1:])
 		}
 	}
-	if len(arguments) > 1 {
-		return errors.New("usage: go run ./bench [FOLDER], or go run ./bench relevance|ablate|hybrid|correlate|calibrate|mcp|scale|changes [CORPUS...]")
-	}
 	return speed(ctx, work, arguments)
 }
 
 // speed measures how long things take.
 func speed(ctx context.Context, work string, arguments []string) error {
-	c, err := newCorpus(ctx, work, arguments)
+	d, c, err := daemonOver(ctx, work, arguments)
 	if err != nil {
 		return err
 	}
+	defer d.stop()
 	fmt.Printf("corpus               %d files, %.1f MB\n", len(c.files), megabytes(c.bytes))
 	cold, err := baseline(ctx, work, c)
 	if err != nil {
 		return err
 	}
-	binary, err := build(ctx, work)
-	if err != nil {
-		return err
-	}
-	d := newDaemon(binary, work, c.root)
-	defer d.stop()
 	if err := coldBuild(ctx, d, c, cold); err != nil {
 		return err
 	}

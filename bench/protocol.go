@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -16,18 +15,10 @@ import (
 // protocol measures what speaking costs: the tokens of answers, what shelfd connect adds to a call, and how long a call
 // that was cancelled goes on.
 func protocol(ctx context.Context, work string, arguments []string) error {
-	if len(arguments) > 1 {
-		return errors.New("usage: go run ./bench mcp [FOLDER]")
-	}
-	c, err := newCorpus(ctx, work, arguments)
+	d, c, err := daemonOver(ctx, work, arguments)
 	if err != nil {
 		return err
 	}
-	binary, err := build(ctx, work)
-	if err != nil {
-		return err
-	}
-	d := newDaemon(binary, work, c.root)
 	defer d.stop()
 	if _, err := d.start(ctx); err != nil {
 		return err

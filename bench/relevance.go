@@ -48,16 +48,21 @@ type measurement struct {
 	name, source, work, binary string
 }
 
-func (m measurement) run(ctx context.Context, truth string) error {
-	questions, err := readTruth(truth)
-	if err != nil {
-		return err
+// masked reads the questions and makes the copy of the corpus that does not give the answers away: its root and files.
+func (m measurement) masked(truth string) (questions []question, root string, files []string, err error) {
+	if questions, err = readTruth(truth); err != nil {
+		return nil, "", nil, err
 	}
-	root := filepath.Join(m.work, m.name)
 	if err := os.MkdirAll(m.work, 0o700); err != nil {
-		return err
+		return nil, "", nil, err
 	}
-	files, err := maskedCopy(m.source, root, questions)
+	root = filepath.Join(m.work, m.name)
+	files, err = maskedCopy(m.source, root, questions)
+	return questions, root, files, err
+}
+
+func (m measurement) run(ctx context.Context, truth string) error {
+	questions, root, files, err := m.masked(truth)
 	if err != nil {
 		return err
 	}

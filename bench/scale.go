@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -27,13 +26,11 @@ const (
 // scale measures a library of 100,000 files: that of FOLDER or the work corpus again and again, each copy with words of
 // its own.
 func scale(ctx context.Context, work string, arguments []string) error {
-	if len(arguments) > 1 {
-		return errors.New("usage: go run ./bench scale [FOLDER]")
-	}
-	c, err := newCorpus(ctx, work, arguments)
+	d, c, err := daemonOver(ctx, work, arguments)
 	if err != nil {
 		return err
 	}
+	defer d.stop()
 	if err := c.multiply(scaleFiles); err != nil {
 		return err
 	}
@@ -42,16 +39,10 @@ func scale(ctx context.Context, work string, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	binary, err := build(ctx, work)
-	if err != nil {
-		return err
-	}
-	d := newDaemon(binary, work, c.root)
-	defer d.stop()
 	if err := coldBuild(ctx, d, c, cold); err != nil {
 		return err
 	}
-	for _, measure := range []func(context.Context, *daemon, corpus) error{restart, idle, searches, manyClients, savesToSearchable, checkout} {
+	for _, measure := range []func(context.Context, *daemon, corpus) error{restart, rest, searches, manyClients, savesToSearchable, checkout} {
 		if err := measure(ctx, d, c); err != nil {
 			return err
 		}
@@ -126,26 +117,6 @@ func restart(ctx context.Context, d *daemon, c corpus) error {
 	}
 	fmt.Printf("restart, unchanged   first answer %.0f ms, compared with the disk %.0f ms (find -printf %.0f ms), peak RSS %s\n",
 		took.answering.Seconds()*1e3, took.searchable.Seconds()*1e3, walk.Seconds()*1e3, d.peak())
-	return nil
-}
-
-// idle tells what the daemon takes while nothing happens.
-func idle(ctx context.Context, d *daemon, _ corpus) error {
-	const watched = 10 * time.Second
-	pid := d.command.Process.Pid
-	before, err := ticksOf(pid)
-	if err != nil {
-		fmt.Println("idle                 unknown on this system")
-		return nil
-	}
-	if !pauseFor(ctx, watched) {
-		return ctx.Err()
-	}
-	after, err := ticksOf(pid)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("idle                 %d ms of processor time in %v, RSS %s\n", (after-before)*10, watched, memory(pid, "VmRSS"))
 	return nil
 }
 

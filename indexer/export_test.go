@@ -13,3 +13,6 @@ func (x *Indexer) Rest(after time.Duration) { x.rest = after }
 
 // CallSlow makes an Indexer that does not run yet call a listing slow after so long.
 func (x *Indexer) CallSlow(after time.Duration) { x.slow = after }
+
+// SystemDisk is the disk as the operating system shows it, for tests that put faults between.
+func SystemDisk() Disk { return systemDisk{} }

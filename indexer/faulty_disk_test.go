@@ -2,7 +2,6 @@ package indexer_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -111,34 +110,23 @@ func (d *faulty) Open(root watcher.Root) (indexer.Folder, error) {
 	if d.oneIn(8) {
 		return nil, &fs.PathError{Op: "open", Path: root.Path, Err: d.errno()}
 	}
-	r, err := os.OpenRoot(root.Path)
+	folder, err := indexer.SystemDisk().Open(root)
 	if err != nil {
 		return nil, err
 	}
-	return &faultyFolder{d, r}, nil
+	return &faultyFolder{folder, d}, nil
 }
 
 type faultyFolder struct {
+	indexer.Folder
 	disk *faulty
-	root *os.Root
 }
-
-func (f *faultyFolder) Close() error { return f.root.Close() }
 
 func (f *faultyFolder) Empty() (bool, error) {
 	if f.disk.oneIn(8) {
 		return false, f.disk.errno()
 	}
-	dir, err := f.root.Open(".")
-	if err != nil {
-		return false, err
-	}
-	defer dir.Close()
-	_, err = dir.Readdirnames(1)
-	if errors.Is(err, io.EOF) {
-		return true, nil
-	}
-	return false, err
+	return f.Folder.Empty()
 }
 
 func (f *faultyFolder) Open(path string) (*os.File, error) {
@@ -150,12 +138,17 @@ func (f *faultyFolder) Open(path string) (*os.File, error) {
 	case d.lies && d.oneIn(12):
 		return f.short(path)
 	}
-	return f.root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return f.Folder.Open(path)
 }
 
 // short opens half of a file.
 func (f *faultyFolder) short(path string) (*os.File, error) {
-	text, err := f.root.ReadFile(path)
+	whole, err := f.Folder.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer whole.Close()
+	text, err := io.ReadAll(whole)
 	if err != nil {
 		return nil, err
 	}

@@ -22,16 +22,21 @@ func only(readable store.Readable, folders ...string) *store.Sight {
 	return store.NewSight(store.Seen{Readable: readable, Shelves: []store.ShelfSight{{Name: "Standard", Blind: true, Rules: []store.PathSight{{Folders: folders}}}}})
 }
 
+// seeing narrows every peer of the socket to a Sight that a test changes.
+func seeing(sight *atomic.Pointer[store.Sight]) func(Peer) Viewer {
+	return func(p Peer) Viewer {
+		if p.Known {
+			return changing{sight}
+		}
+		return owner{true}
+	}
+}
+
 // TestNothingIsHeardOfWhatIsHidden: neither that a document changed, nor that the list of documents did.
 func TestNothingIsHeardOfWhatIsHidden(t *testing.T) {
 	var sight atomic.Pointer[store.Sight]
 	sight.Store(only(nil, "open"))
-	l := &library{t: t, root: t.TempDir(), viewer: func(p Peer) Viewer {
-		if p.Known {
-			return changing{&sight}
-		}
-		return owner{true}
-	}}
+	l := &library{t: t, root: t.TempDir(), viewer: seeing(&sight)}
 	l.write("open/a.md", "# A\n")
 	l.write("closed/b.md", "# B\n")
 	l.open(filepath.Join(t.TempDir(), "state"), indexer.Options{})
@@ -70,12 +75,7 @@ func TestNothingIsHeardOfWhatTheDiskHides(t *testing.T) {
 	}
 	var sight atomic.Pointer[store.Sight]
 	sight.Store(only(asDisk, "open"))
-	l := &library{t: t, root: t.TempDir(), viewer: func(p Peer) Viewer {
-		if p.Known {
-			return changing{&sight}
-		}
-		return owner{true}
-	}}
+	l := &library{t: t, root: t.TempDir(), viewer: seeing(&sight)}
 	l.write("open/a.md", "# A\n")
 	l.write("open/b.md", "# B\n")
 	l.open(filepath.Join(t.TempDir(), "state"), indexer.Options{})

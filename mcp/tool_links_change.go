@@ -25,16 +25,21 @@ func linkOf(args values, source, target string) store.ManualLink {
 	}
 }
 
+// linkEnds are the documents that the arguments of a link name; see document for gone.
+func (c call) linkEnds(ctx context.Context, gone bool) (source, target string, err error) {
+	if source, err = c.document(ctx, c.args, sourcePlace(), gone); err != nil {
+		return "", "", err
+	}
+	target, err = c.document(ctx, c.args, targetPlace(), gone)
+	return source, target, err
+}
+
 func addLink(ctx context.Context, c call) (json.RawMessage, error) {
 	x, err := c.indexer()
 	if err != nil {
 		return nil, err
 	}
-	source, err := c.document(ctx, c.args, sourcePlace(), false)
-	if err != nil {
-		return nil, err
-	}
-	target, err := c.document(ctx, c.args, targetPlace(), false)
+	source, target, err := c.linkEnds(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +58,7 @@ func removeLink(ctx context.Context, c call) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := c.document(ctx, c.args, sourcePlace(), true)
-	if err != nil {
-		return nil, err
-	}
-	target, err := c.document(ctx, c.args, targetPlace(), true)
+	source, target, err := c.linkEnds(ctx, true)
 	if err != nil {
 		return nil, err
 	}

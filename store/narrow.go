@@ -151,26 +151,16 @@ func (s *Store) ViewAs(ctx context.Context, sight *Sight, f func(*View) error) e
 	if err := sight.verdict.settled(ctx); err != nil {
 		return err
 	}
-	select {
-	case s.views <- struct{}{}:
-		defer func() { <-s.views }()
-	case <-ctx.Done():
-		return fmt.Errorf("store: begin: %w", ctx.Err())
-	}
-	commits := s.commits.Load()
-	tx, err := s.narrowPool().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return fmt.Errorf("store: begin: %w", s.meet(err))
-	}
-	defer tx.Rollback()
-	v := &View{tx: tx, ctx: ctx, s: s, commits: commits, sight: sight}
-	if err := v.narrow(); err != nil {
-		return s.meet(err)
-	}
-	if err := f(v); err != nil {
-		return s.meet(err) // what the connection holds of the Sight is rolled back as well
-	}
-	return cmpErr(ctx.Err(), tx.Commit())
+	return s.picture(ctx, s.narrowPool(), func(v *View) error {
+		v.sight = sight
+		if err := v.narrow(); err != nil {
+			return err
+		}
+		if err := f(v); err != nil {
+			return err // what the connection holds of the Sight is rolled back as well
+		}
+		return cmpErr(ctx.Err(), v.tx.Commit())
+	})
 }
 
 // narrow makes the connection hold what the Sight sees of this picture, unless it does already.

@@ -84,6 +84,11 @@ type View struct {
 
 // View runs f on a consistent picture of the database. The picture ends with f.
 func (s *Store) View(ctx context.Context, f func(*View) error) error {
+	return s.picture(ctx, s.readers, f)
+}
+
+// picture runs f in a read transaction on one of some connections, when fewer than maxViews are under way.
+func (s *Store) picture(ctx context.Context, connections *sql.DB, f func(*View) error) error {
 	select {
 	case s.views <- struct{}{}:
 		defer func() { <-s.views }()
@@ -91,7 +96,7 @@ func (s *Store) View(ctx context.Context, f func(*View) error) error {
 		return fmt.Errorf("store: begin: %w", ctx.Err())
 	}
 	commits := s.commits.Load()
-	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := connections.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return fmt.Errorf("store: begin: %w", s.meet(err))
 	}
