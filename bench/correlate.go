@@ -65,12 +65,15 @@ func wholeLibrary(ctx context.Context, state string, roots []string) error {
 		_, links, err = v.Find(store.LinkQuery{Origin: store.OriginHeuristic, Limit: 1})
 		return err
 	})
+	if err != nil {
+		return err
+	}
 	if l.heard.read.IsZero() || documents == 0 {
 		return errors.New("nothing was correlated: the folder is too small to measure")
 	}
 	fmt.Printf("whole library        %d shelves, %d documents correlated in %.1f s, %d links; %.1f s from the last file read to the last link, texts' own links included\n",
 		len(roots), documents, took.Seconds(), links, end.Sub(l.heard.read).Seconds())
-	return err
+	return nil
 }
 
 // oneChange edits documents one at a time and tells how long their links took, and those of others to them.

@@ -62,8 +62,11 @@ func samples(p *peer, c corpus) ([]sample, error) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(found), &first); err != nil || len(first.Data.Hits) == 0 {
-		return nil, fmt.Errorf("no hit for %q: %w", queries[0], err)
+	if err := json.Unmarshal([]byte(found), &first); err != nil {
+		return nil, err
+	}
+	if len(first.Data.Hits) == 0 {
+		return nil, fmt.Errorf("no hit for %q", queries[0])
 	}
 	hit := first.Data.Hits[0]
 	return []sample{

@@ -188,8 +188,11 @@ func checkout(ctx context.Context, d *daemon, c corpus) error {
 		}
 		saves = append(saves, one)
 	}
-	if n, err := d.search(ctx, last); err != nil || n == 0 {
-		return fmt.Errorf("%q is not found after the checkout: %w", last, err)
+	switch n, err := d.search(ctx, last); {
+	case err != nil:
+		return err
+	case n == 0:
+		return fmt.Errorf("%q is not found after the checkout", last)
 	}
 	fmt.Printf("checkout of %d     written in %.2f s, all searchable %.2f s after the last write\n", checkoutFiles, written.Sub(begun).Seconds(), time.Since(written).Seconds())
 	if len(saves) > 0 {

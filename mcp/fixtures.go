@@ -225,8 +225,12 @@ func (s *Server) addFixtureInputs() {
 func inputs(state string, done func(mcp.MultiRoundTripParams) string, ask func(*server.InputRequestBuilder)) fixtureTool {
 	return func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if state != "" && r.Params.RequestState != "" {
-			if said, err := signed(r.Params.RequestState); err != nil || said != state {
-				return nil, fmt.Errorf("the request state is none of this server's: %w", err)
+			said, err := signed(r.Params.RequestState)
+			if err == nil && said != state {
+				err = errors.New("it is another tool's")
+			}
+			if err != nil {
+				return nil, fmt.Errorf("the request state is none of this call's: %w", err)
 			}
 		}
 		if text := done(r.Params.MultiRoundTripParams); text != "" && (state == "" || r.Params.RequestState != "") {

@@ -144,7 +144,7 @@ func (s shelved) page(n int) answer {
 	if l.Documents == nil {
 		l.Documents = []documentEntry{}
 	}
-	if stale(s.shelf.State) {
+	if s.shelf.State.Stale() {
 		l.State, l.Reason = s.shelf.State, clip(s.shelf.Reason, clipTitle)
 	}
 	foldersShown := s.skipped + f
@@ -218,15 +218,10 @@ func missing(noun, name string, resembling []string, tool, argument string) *ref
 	return r
 }
 
-// stale says that what a shelf holds may not be what is on the disk.
-func stale(state store.ShelfState) bool {
-	return state == store.StateOffline || state == store.StateDegraded
-}
-
-// outOfDate is the state of a shelf that is stale, "" for one that is up to date.
+// outOfDate is the state of a shelf that is not up to date, "" of any other.
 func outOfDate(v *store.View, shelf string) (store.ShelfState, error) {
 	s, err := v.Shelf(shelf)
-	if err != nil || !stale(s.State) {
+	if err != nil || !s.State.Stale() {
 		return "", err
 	}
 	return s.State, nil

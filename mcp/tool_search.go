@@ -187,7 +187,7 @@ func hitsOf(v *store.View, list []store.Hit, q store.Query, locale string) ([]hi
 	states, labels := map[string]store.ShelfState{}, map[string]string{}
 	for _, s := range shelves {
 		labels[s.Name] = labelOf(s.Labels, locale)
-		if stale(s.State) {
+		if s.State.Stale() {
 			states[s.Name] = s.State
 		}
 	}

@@ -56,7 +56,11 @@ func (f found) looseness() string {
 	case exact == 0:
 		return "No hit shown has all the words as typed (see match). Check whether these answer the question, or try other words."
 	}
-	return fmt.Sprintf("Only the first %d of the hits shown have all the words as typed (see match). Check whether they answer the question, or try other words.", exact)
+	which := fmt.Sprintf("Only the first %d", exact)
+	if f.Retrieval != store.RetrievedByText { // vectors order them as well
+		which = fmt.Sprintf("Only %d", exact)
+	}
+	return which + " of the hits shown have all the words as typed (see match). Check whether they answer the question, or try other words."
 }
 
 // readings are calls that read the best hits, of up to three documents: which of them fits is for the model to say.

@@ -14,13 +14,13 @@ import (
 	"shelfd/store"
 )
 
-// acceptDeletions is a key in a request's _meta with which the command line says that documents whose root is empty
+// AcceptDeletions is a key in a request's _meta with which the command line says that documents whose root is empty
 // or missing are gone indeed. It is no argument: that is a person's decision, not a model's.
-const acceptDeletions = "io.shelfd/accept-deletions"
+const AcceptDeletions = "io.shelfd/accept-deletions"
 
-// repairIndex is a key in a request's _meta with which the command line has the index compared with itself as well, and
+// RepairIndex is a key in a request's _meta with which the command line has the index compared with itself as well, and
 // mended.
-const repairIndex = "io.shelfd/repair"
+const RepairIndex = "io.shelfd/repair"
 
 type shelfReport struct {
 	Name      string `json:"name"`
@@ -50,8 +50,8 @@ func synchronise(ctx context.Context, c call) (json.RawMessage, error) {
 	}
 	accept, repair := false, false
 	if c.meta != nil {
-		accept, _ = c.meta.AdditionalFields[acceptDeletions].(bool)
-		repair, _ = c.meta.AdditionalFields[repairIndex].(bool)
+		accept, _ = c.meta.AdditionalFields[AcceptDeletions].(bool)
+		repair, _ = c.meta.AdditionalFields[RepairIndex].(bool)
 	}
 	var list []indexer.ShelfReport
 	if c.server.seesAll(ctx) {

@@ -18,6 +18,9 @@ const (
 	StateOffline  ShelfState = "offline"
 )
 
+// Stale says that what the shelf holds may not be what is on the disk.
+func (s ShelfState) Stale() bool { return s == StateOffline || s == StateDegraded }
+
 // Origin says who made a link between documents.
 type Origin string
 

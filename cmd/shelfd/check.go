@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"shelfd/mcp"
 	"shelfd/store"
 )
 
@@ -29,7 +30,7 @@ then what still differs is listed.`,
 				return p.checkLinks(c.Context())
 			}
 			if repair {
-				if _, err := p.sync(c.Context(), "", map[string]any{repairIndex: true}); err != nil {
+				if _, err := p.sync(c.Context(), "", map[string]any{mcp.RepairIndex: true}); err != nil {
 					return err
 				}
 			}

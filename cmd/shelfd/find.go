@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
+	"shelfd/internal/text"
 	"shelfd/store"
 )
 
-// canonical is a path as doc_paths are: a terminal on macOS completes names in another form of Unicode.
-func canonical(path string) string { return norm.NFC.String(strings.Trim(path, "/")) }
+// canonical is a path as doc_paths are: a terminal completes names as they stand on the disk, in another form of Unicode
+// or none.
+func canonical(path string) string { return text.Path(strings.Trim(path, "/")) }
 
 // document finds a document by its doc_path and names the nearest when there is none.
 func document(v *store.View, path string) (store.Document, error) {

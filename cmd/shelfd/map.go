@@ -102,14 +102,18 @@ func mayReplace(file string, roots []string, force bool) error {
 	return nil
 }
 
-// replaceFile writes a file in one step: what stood there stands until all is written.
+// replaceFile writes a file in one step: what stood there stands until all is written, and leaves its mode.
 func replaceFile(path string, write func(io.Writer) error) error {
+	mode := os.FileMode(0o600)
+	if stat, err := os.Stat(path); err == nil {
+		mode = stat.Mode().Perm()
+	}
 	next, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(next.Name()) // it has the other name when all went well
-	if err := errors.Join(write(next), next.Close()); err != nil {
+	if err := errors.Join(write(next), next.Chmod(mode), next.Close()); err != nil {
 		return err
 	}
 	return os.Rename(next.Name(), path)

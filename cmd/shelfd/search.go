@@ -92,8 +92,8 @@ func (p *program) search(c *cobra.Command, text string, f searchFlags) error {
 // query is what the flags and the words come to.
 func (f searchFlags) query(text string) (store.Query, error) {
 	q := store.Query{Text: text, Folder: canonical(f.folder), Limit: f.limit, Mode: store.Mode(f.mode)}
-	if f.shelf != "" && q.Folder != f.shelf && !strings.HasPrefix(q.Folder, f.shelf+"/") {
-		q.Folder = strings.Trim(f.shelf+"/"+q.Folder, "/")
+	if shelf := canonical(f.shelf); shelf != "" && q.Folder != shelf && !strings.HasPrefix(q.Folder, shelf+"/") {
+		q.Folder = strings.Trim(shelf+"/"+q.Folder, "/")
 	}
 	switch q.Mode {
 	case store.ModeAuto, store.ModeFTS, store.ModeLiteral, store.ModeRegex, store.ModeVector, store.ModeHybrid:
@@ -179,7 +179,7 @@ func (p *program) noteStale(v *store.View, hits []store.Hit) error {
 		if err != nil {
 			return err
 		}
-		if s.State == store.StateOffline || s.State == store.StateDegraded {
+		if s.State.Stale() {
 			fmt.Fprintf(p.err, "shelfd: %s is %s, so this may be old: %s\n", name, s.State, s.Reason)
 		}
 	}

@@ -61,7 +61,7 @@ type daemon struct {
 	indexer     *indexer.Indexer
 	access      *access.Access
 	vectors     *semantic.Index // nil without a provider, and when they could not be opened: noVectors says why
-	noVectors   string
+	noVectors   *embeddingLine
 	ended       atomic.Bool            // everything that run started
 	declared    atomic.Bool            // the indexer knows the shelves: before that, having compared all of them means nothing
 	refused     atomic.Pointer[string] // why the configuration that stands there now was not taken, "" when it was
@@ -218,6 +218,8 @@ func (d *daemon) run(ctx context.Context) error {
 		MaxConnections: connections(openFiles(), d.listeners()),
 	})
 	batches := make(chan watcher.Batch)
+	// Told to end. A part that fails ends the others as well, but after that the daemon may be served again.
+	defer context.AfterFunc(ctx, func() { notify(d.program.getenv, "STOPPING=1") })()
 	group, ctx := errgroup.WithContext(ctx)
 	defer context.AfterFunc(ctx, d.insist)()
 	defer d.ended.Store(true)
@@ -240,7 +242,6 @@ const endLimit = 5 * time.Second
 
 // insist ends the program when it does not end by itself. The database stands that: its log is replayed.
 func (d *daemon) insist() {
-	notify(d.program.getenv, "STOPPING=1")
 	time.AfterFunc(endLimit, func() {
 		if d.ended.Load() {
 			return

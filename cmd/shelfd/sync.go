@@ -7,14 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"shelfd/internal/client"
+	"shelfd/mcp"
 )
-
-// acceptDeletions is the key in _meta under which the daemon looks for a person's word that documents are gone. It is
-// no argument of the tool: a model must not say it.
-const acceptDeletions = "io.shelfd/accept-deletions"
-
-// repairIndex is the key in _meta with which the daemon compares the index with itself too, and mends it.
-const repairIndex = "io.shelfd/repair"
 
 // syncReport is the data of the tool sync.
 type syncReport struct {
@@ -50,7 +44,7 @@ that they are gone indeed.`,
 			}
 			var meta map[string]any
 			if accept {
-				meta = map[string]any{acceptDeletions: true}
+				meta = map[string]any{mcp.AcceptDeletions: true}
 			}
 			report, err := p.sync(c.Context(), shelf, meta)
 			if err != nil {

@@ -55,7 +55,7 @@ func (d *daemon) openVectors() {
 	var err error
 	if d.vectors, err = semantic.Open(o); err != nil {
 		d.log.Error("no vectors", zap.Error(err))
-		d.noVectors = err.Error()
+		d.noVectors = &embeddingLine{Provider: o.Provider.Provider, State: "failed", Reason: err.Error()}
 	}
 }
 
@@ -64,8 +64,8 @@ func (d *daemon) near() mcp.Near {
 	switch {
 	case d.vectors != nil:
 		return asking(d.vectors)
-	case d.noVectors != "":
-		return failing(d.noVectors)
+	case d.noVectors != nil:
+		return failing(d.noVectors.Reason)
 	}
 	return nil
 }
@@ -104,10 +104,7 @@ type embeddingLine struct {
 // embedding is the line of status; nil without a provider.
 func (d *daemon) embedding() *embeddingLine {
 	if d.vectors == nil {
-		if d.noVectors == "" {
-			return nil
-		}
-		return &embeddingLine{Provider: d.config.Embedding.Provider, State: "failed", Reason: d.noVectors}
+		return d.noVectors
 	}
 	s := d.vectors.Status()
 	l := &embeddingLine{

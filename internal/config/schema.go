@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"io/fs"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -128,26 +127,23 @@ func (r *reader) weights(to *Weights) field {
 
 func (r *reader) embedding(to *Embedding) field {
 	return func(path string, n ast.Node) {
-		unsaid := to.VectorWeight
-		to.VectorWeight = math.NaN()
-		defer func() {
-			if !math.IsNaN(to.VectorWeight) {
-				return
-			}
-			if to.VectorWeight = unsaid; to.Provider == "corpus" {
-				to.VectorWeight = corpusVectorWeight
-			}
-		}()
+		weighed := false
 		r.mapping(path, n, fields{
-			"provider":      r.choice(&to.Provider, "none", "openai", "ollama", "corpus"),
-			"url":           r.text(&to.URL),
-			"model":         r.text(&to.Model),
-			"candidates":    r.integer(&to.Candidates, 1, 10000),
-			"rrf_k":         r.integer(&to.RRFK, 1, 10000),
-			"fts_weight":    r.number(&to.FTSWeight, unbounded),
-			"vector_weight": r.number(&to.VectorWeight, unbounded),
-			"floor":         r.integer(&to.Floor, 0, 50),
+			"provider":   r.choice(&to.Provider, "none", "openai", "ollama", "corpus"),
+			"url":        r.text(&to.URL),
+			"model":      r.text(&to.Model),
+			"candidates": r.integer(&to.Candidates, 1, 10000),
+			"rrf_k":      r.integer(&to.RRFK, 1, 10000),
+			"fts_weight": r.number(&to.FTSWeight, unbounded),
+			"vector_weight": func(path string, n ast.Node) {
+				weighed = true
+				r.number(&to.VectorWeight, unbounded)(path, n)
+			},
+			"floor": r.integer(&to.Floor, 0, 50),
 		})
+		if !weighed && to.Provider == "corpus" {
+			to.VectorWeight = corpusVectorWeight
+		}
 	}
 }
 
