@@ -1,8 +1,11 @@
 package indexer
 
 import (
+	"cmp"
 	"context"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 )
 
@@ -53,10 +56,18 @@ func startBulk(ctx context.Context) *bulk {
 	return b
 }
 
+// add takes in more files. Those that were written last come first where others wait already: a fresh edit must not wait
+// for a checkout.
 func (b *bulk) add(jobs []job) {
 	b.pending += len(jobs)
 	b.mu.Lock()
+	late := len(b.queue) > 0
 	b.queue = append(b.queue, jobs...)
+	if late {
+		slices.SortFunc(b.queue, func(x, y job) int {
+			return cmp.Or(cmp.Compare(y.change.Entry.ModTime, x.change.Entry.ModTime), strings.Compare(x.change.Entry.Path, y.change.Entry.Path))
+		})
+	}
 	b.mu.Unlock()
 	b.work.Broadcast()
 }

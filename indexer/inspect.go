@@ -18,7 +18,7 @@ const (
 // inspect has the database read through once a start, beside everything else: damage that stood there before is found
 // then, whoever would have met it. What it finds wakes the loop.
 func (r *run) inspect(ctx context.Context, now time.Time) {
-	if r.inspected || r.status.Progress.State != "ready" || r.busy() || r.untidy || now.Before(r.restedFrom().Add(r.rest)) {
+	if !r.inspects() || now.Before(r.restedFrom().Add(r.rest)) {
 		return
 	}
 	r.inspected = true
@@ -29,6 +29,11 @@ func (r *run) inspect(ctx context.Context, now time.Time) {
 		r.log.Debug("inspected", zap.Duration("took", time.Since(now)))
 		debug.FreeOSMemory()
 	})
+}
+
+// inspects says whether the database is to be read through, once nothing was written for a while.
+func (r *run) inspects() bool {
+	return !r.inspected && r.status.Progress.State == "ready" && !r.busy() && !r.untidy
 }
 
 // restedFrom is when the last write was, or the start.

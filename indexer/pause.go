@@ -108,10 +108,10 @@ func (r *run) declineAll(paused error) {
 	if r.current != nil {
 		r.current(begun)
 	}
-	for _, w := range r.waiters {
+	for _, w := range append(r.missed, r.waiters...) {
 		w.fail(begun)
 	}
-	r.waiters = nil
+	r.waiters, r.missed = nil, nil
 	for _, l := range r.leaving {
 		l.say(begun)
 	}

@@ -82,7 +82,7 @@ func (r *run) anew(ctx context.Context, cause error) (*run, error) {
 	}
 	next := r.Indexer.newRun(r.status)
 	next.declared, next.announced, next.held = r.declared, r.announced, r.held
-	next.missed, next.inspected, next.mended = r.waiters, true, r.mended
+	next.missed, next.inspected, next.mended = append(r.missed, r.waiters...), true, r.mended
 	if errors.Is(cause, store.ErrDamaged) {
 		next.mended = time.Now()
 	}

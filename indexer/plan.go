@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ type Change struct {
 
 // comparison is what plan compares by, beside the two lists.
 type comparison struct {
-	always bool             // read files whatever their times say: an event speaks of them
+	spoken []string         // sorted: events name these files, which are read whatever their times say
 	limit  int64            // max_file_size
 	number func(string) int // of a file among those that come to one doc_path
 	now    int64
@@ -52,7 +53,8 @@ func plan(known []store.File, listing watcher.Listing, by comparison) Plan {
 		if k.Number != by.number(k.File) {
 			k.Version = 0
 		}
-		if by.always || !same(k, e, by.now) || e.Size > by.limit {
+		_, spoken := slices.BinarySearch(by.spoken, e.Path)
+		if spoken || !same(k, e, by.now) || e.Size > by.limit {
 			p.Read = append(p.Read, Change{Entry: e, Known: &k})
 		} else {
 			p.Unchanged++

@@ -55,7 +55,7 @@ func (r *run) look(ctx context.Context, s *shelf, g *sight) error {
 			}
 			lists = append(lists, known)
 		}
-		p = r.plan(s, merge(lists...), listing, true)
+		p = r.plan(s, merge(lists...), listing, dirty)
 		collide, err = s.touchesCollision(v, p)
 		return err
 	})
@@ -78,10 +78,11 @@ func (r *run) lookEverywhere(ctx context.Context, s *shelf, w wish, reason strin
 	r.lookAt(ctx, s, w)
 }
 
-// plan compares what is known with what is there, under the rules of the shelf.
-func (r *run) plan(s *shelf, known []store.File, l watcher.Listing, always bool) Plan {
+// plan compares what is known with what is there, under the rules of the shelf. Events speak of some paths, sorted; of a
+// folder that they name it is only said that something in it may be otherwise.
+func (r *run) plan(s *shelf, known []store.File, l watcher.Listing, spoken []string) Plan {
 	r.asCut(known)
-	return plan(known, l, comparison{always, s.maxFileSize(), s.number, time.Now().UnixNano()})
+	return plan(known, l, comparison{spoken, s.maxFileSize(), s.number, time.Now().UnixNano()})
 }
 
 // reconcile compares the whole shelf.
@@ -114,7 +115,7 @@ func (r *run) reconcile(ctx context.Context, s *shelf, g *sight) error {
 	}
 	listing := g.listing
 	s.collide(standing(listing, known))
-	p := r.plan(s, known, listing, false)
+	p := r.plan(s, known, listing, nil)
 	if !s.reconciled {
 		s.total, s.done = len(listing.Entries), p.Unchanged
 	}

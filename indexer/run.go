@@ -46,9 +46,9 @@ type run struct {
 	placed   time.Time // when the files of the index were looked for
 	unplaced bool      // something was written since, or somebody asks
 	missed   []*waiter // of a database that went
+	wanting  []func()  // what waits for the features, of a database that went
 
-	ledgerFault string   // why the ledger could not be put back, as it was said last
-	wanting     []func() // the same, for the features
+	ledgerFault string // why the ledger could not be put back, as it was said last
 
 	retryCheckpoint time.Time // readers held the last one up
 
@@ -227,7 +227,7 @@ func (r *run) untilNext() time.Duration {
 	if next == 0 {
 		next = time.Millisecond // the next turn looks
 	}
-	if !r.inspected && r.status.Progress.State == "ready" && !r.busy() && !r.untidy {
+	if r.inspects() {
 		next = min(next, max(time.Millisecond, r.restedFrom().Add(r.rest).Sub(now)))
 	}
 	for _, s := range r.shelves {
@@ -292,6 +292,9 @@ func (r *run) busy() bool {
 // settleUp answers syncs that have come to their end and publishes the status.
 func (r *run) settleUp(ctx context.Context) {
 	r.status.Queue = r.bulk.pending
+	for _, l := range r.leaving {
+		r.status.Queue += len(l.removing)
+	}
 	done, total, ready := 0, 0, r.announced
 	for _, s := range r.shelves {
 		r.status.Queue += len(s.looks) + len(s.removing)

@@ -50,7 +50,9 @@ func (r *run) commitSlice(ctx context.Context, s *shelf, outcomes []outcome) err
 	s.waiting -= len(outcomes)
 	s.done += len(outcomes)
 	for _, o := range outcomes {
-		delete(s.queued, o.change.Entry.Path)
+		if path := o.change.Entry.Path; s.queued[path] == o.change.Entry { // else it is to be read once more
+			delete(s.queued, path)
+		}
 	}
 	if r.shelves[s.Name] != s {
 		return nil // removed meanwhile

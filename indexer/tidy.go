@@ -15,7 +15,7 @@ func (r *run) tidies() bool { return r.untidy && !r.busy() }
 
 // tidy makes one step; LastCommit stays, so that the next one need not wait.
 func (r *run) tidy(ctx context.Context, now time.Time) error {
-	if !r.tidies() || now.Before(r.tidyDue()) {
+	if now.Before(r.tidyDue()) {
 		return nil
 	}
 	done := false

@@ -43,9 +43,7 @@ func (t *transit) begin(p Plan, d doubts) {
 		t.gone[g.File] = g
 	}
 	t.waiting += len(p.Read)
-	t.believe.accept = t.believe.accept || d.accept
-	t.believe.deletion = t.believe.deletion || d.deletion
-	maps.Copy(t.believe.sizes, d.sizes)
+	t.believe.join(d)
 }
 
 // end forgets all, and returns the files whose documents did not arrive where they were seen to move to.
