@@ -58,7 +58,7 @@ func (l *lexicon) like(v *View, word string) ([]vocabularyTerm, error) {
 	}
 	n := nearness{word: word, letters: lettersOf(word), most: edits(word)}
 	for i, letters := range base.letters {
-		n.try(letters, int(base.starts[i]), base, i)
+		n.take(letters, vocabularyTerm{base.term(i), int(base.rows[i])})
 	}
 	for _, t := range added {
 		n.take(lettersOf(t.term), t)
@@ -86,17 +86,10 @@ type nearTerm struct {
 	distance int
 }
 
-// try looks at term i of a vocabulary. Each edit changes two letters of the set at most; that and the length leave few.
-func (n *nearness) try(letters uint32, start int, w *vocabulary, i int) {
-	if bits.OnesCount32(letters^n.letters) > 2*n.most || letters == ^uint32(0) {
-		return
-	}
-	n.take(letters, vocabularyTerm{w.term(i), int(w.rows[i])})
-}
-
+// take looks at a term. Each edit changes two letters of the set at most; that and the length leave few.
 func (n *nearness) take(letters uint32, t vocabularyTerm) {
 	most := n.most
-	if t.term == "" || letters == ^uint32(0) {
+	if t.term == "" || letters == ^uint32(0) || bits.OnesCount32(letters^n.letters) > 2*most {
 		return
 	}
 	extra := 0

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -31,16 +32,7 @@ func (l *Ledger) takeIn() error {
 
 // contents are the bytes of the open file, whatever its path names now.
 func (l *Ledger) contents() ([]byte, error) {
-	stat, err := l.file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	raw := make([]byte, stat.Size())
-	n, err := l.file.ReadAt(raw, 0)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return raw[:n], err
+	return io.ReadAll(io.NewSectionReader(l.file, 0, math.MaxInt64))
 }
 
 func (l *Ledger) noteTime() error {

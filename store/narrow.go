@@ -92,11 +92,7 @@ func hideTables(ctx context.Context, conn driver.Conn) error {
 	var script strings.Builder
 	script.WriteString(seenSchema)
 	seen := seenTables()
-	names = append([]string{"shelves"}, names...) // others are defined by it
-	for i, name := range names {
-		if i > 0 && name == names[0] {
-			continue
-		}
+	for _, name := range names {
 		selected, known := seen[name]
 		if !known {
 			selected = `SELECT * FROM main."` + name + `" WHERE 0`

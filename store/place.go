@@ -77,6 +77,7 @@ func (s *Store) Reopen(ctx context.Context) (Notice, error) {
 	}
 	next.close() // it has nothing beside
 	s.writer, s.readers, s.narrow, s.stood = next.writer, next.readers, nil, next.stood
+	s.opened++
 	s.catalogue.Store(nil)
 	s.censuses.forget()
 	s.chunkWords.forget()

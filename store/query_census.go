@@ -80,8 +80,19 @@ type change struct {
 // maxNews is how many changed documents are kept for a search that may never come.
 const maxNews = 20_000
 
-// census takes the census of this picture.
+// census is that of this picture, which stays as it is. What a write transaction sees changes under its hands.
 func (v *View) census() (*census, error) {
+	if v.counted != nil {
+		return v.counted, nil
+	}
+	c, err := v.takeCensus()
+	if err == nil && !v.writer {
+		v.counted = c
+	}
+	return c, err
+}
+
+func (v *View) takeCensus() (*census, error) {
 	stamp, err := v.stamp()
 	if err != nil {
 		return nil, err

@@ -1,5 +1,7 @@
 package store
 
+import "fmt"
+
 // place is where a term or a row of an FTS table stands.
 type place int
 
@@ -68,7 +70,7 @@ func (v *View) seenTerms(terms []vocabularyTerm, where place) ([]vocabularyTerm,
 
 // seenCensus takes the census of what is seen. stamp is that of the whole index.
 func (v *View) seenCensus(stamp string) (*census, error) {
-	stamp += " " + v.seen
+	stamp += fmt.Sprint(" ", v.s.opened, " ", v.seen) // a Sight outlives the file
 	if last := v.sight.census.Load(); last != nil && last.stamp == stamp {
 		return last, nil
 	}

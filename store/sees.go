@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"strings"
 )
 
@@ -21,12 +20,8 @@ func (s *Store) Sees(ctx context.Context, sight *Sight, paths []string) (map[str
 	}
 	var there, files []string
 	err := s.View(ctx, func(v *View) error {
-		list, err := json.Marshal(paths)
-		if err != nil {
-			return err
-		}
 		return v.each(`SELECT d.file_path, s.commonRoot, f.file FROM json_each(?) j JOIN documents d ON d.file_path = j.value
-			JOIN files f ON f.document_id = d.id JOIN shelves s ON s.id = d.shelf_id`, []any{string(list)}, func(rows *sql.Rows) error {
+			JOIN files f ON f.document_id = d.id JOIN shelves s ON s.id = d.shelf_id`, []any{jsonList(paths)}, func(rows *sql.Rows) error {
 			var path, root string
 			var file []byte
 			err := rows.Scan(&path, &root, &file)

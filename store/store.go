@@ -71,6 +71,7 @@ type Store struct {
 	nameWords  lexicon
 	commits    atomic.Int64 // transactions that were committed
 
+	opened    int                       // how often Reopen has changed the file; read in Views, changed while there are none
 	catalogue atomic.Pointer[catalogue] // of the last search that asked for it
 
 	warm    atomic.Bool     // Warm is under way or done

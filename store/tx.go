@@ -79,6 +79,8 @@ type View struct {
 	sight *Sight // nil = everything is seen
 	seen  string // with sight: another one whenever the disk or those who are seen say something else
 
+	counted *census // of this picture, once asked for
+
 	prepared map[string]*sql.Stmt // of the writer: its one connection is ours, so they live as long as the transaction
 }
 

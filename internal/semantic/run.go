@@ -144,7 +144,7 @@ func (q *queue) note(ctx context.Context) error {
 	if len(changed) == 0 || q.surveyed.IsZero() {
 		return nil
 	}
-	return q.o.Store.View(ctx, func(v *store.View) error {
+	err := q.o.Store.View(ctx, func(v *store.View) error {
 		for _, path := range changed {
 			d, err := v.Document(path)
 			if errors.Is(err, store.ErrNotFound) {
@@ -168,6 +168,10 @@ func (q *queue) note(ctx context.Context) error {
 		}
 		return nil
 	})
+	if err != nil {
+		q.unsure = true // what was told is lost: all is to be counted
+	}
+	return err
 }
 
 // count notes how many chunks of a document have no vector, and says whether any could be given one.

@@ -72,15 +72,13 @@ func (f *file) unmap() error {
 // remap maps the first size bytes of the file. The pages are the kernel's: they count as memory only while it has some
 // to spare.
 func (f *file) remap(size int) error {
-	if err := f.unmap(); err != nil {
-		return err
-	}
 	mapped, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
-		return err
+		return err // the mapping before and the tail still hold everything
 	}
+	err = f.unmap()
 	f.mapped, f.tail = mapped, nil
-	return nil
+	return err
 }
 
 // load reads the file at the path, if it is one of this model.
@@ -164,6 +162,7 @@ func (s *Set) write(dims int, entries []Entry) error {
 		return nil
 	}
 	if err := s.file.remap(size + len(records)); err != nil {
+		s.file.tail = s.file.tail[:max(0, len(s.file.tail)-len(records))] // they count as not written
 		return fmt.Errorf("vector: map %q: %w", s.path, err)
 	}
 	return nil

@@ -101,6 +101,8 @@ func (s *Set) Add(entries []Entry) error {
 		if len(e.Vector.Steps) != dims {
 			return ErrDimension
 		}
+	}
+	for _, e := range entries {
 		if _, ok := s.slots[e.Key]; !ok {
 			s.slots[e.Key] = -1 // taken; a second one of the same key is left out
 			fresh = append(fresh, e)
