@@ -33,13 +33,17 @@ func inner(t *testing.T, attr *syscall.SysProcAttr) bool {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	scratch := filepath.Join(dir, "scratch") // for others: whoever the test becomes may not write to ours
+	if err := errors.Join(os.Mkdir(scratch, 0o777), os.Chmod(scratch, 0o777)); err != nil {
+		t.Fatal(err)
+	}
 	program := filepath.Join(dir, "test")
 	if err := copyProgram(program); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), program, "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Dir, cmd.SysProcAttr = "/", attr
-	cmd.Env = append(os.Environ(), innerEnv+"=1", "TMPDIR="+os.TempDir())
+	cmd.Env = append(os.Environ(), innerEnv+"=1", "TMPDIR="+scratch)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {

@@ -52,22 +52,27 @@ func (p *program) connect(ctx context.Context, start bool) error {
 		Dial:    bridge.Dial(paths.Socket),
 		Advice:  "start a daemon with: shelfd serve FOLDER",
 		Gone:    clientGone(ctx, p.out),
+		Rested:  letGo,
 		Version: release,
 		Tell:    func(text string) { fmt.Fprintln(p.err, "shelfd:", text) },
 	}
 	if start {
 		o.Start = func() (<-chan error, error) { return p.startDaemon(paths) }
 	}
-	// A client may keep many of these for weeks. What the packages of the daemon made at start is garbage here, and the
-	// little that lines leave may be collected often.
-	debug.SetGCPercent(25)
-	debug.FreeOSMemory()
-	forgetCode()
+	debug.SetGCPercent(25) // the little that lines leave may be collected often
+	letGo()
 	err = bridge.Run(ctx, p.in, p.out, o)
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
+}
+
+// letGo gives back the memory that is not needed at rest: a client may keep many bridges for weeks. What the packages of
+// the daemon made at start is garbage here.
+func letGo() {
+	debug.FreeOSMemory()
+	forgetCode()
 }
 
 // startDaemon starts serve in a session of its own, so that it outlives this client. What it logs goes to a file

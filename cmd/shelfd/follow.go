@@ -30,8 +30,11 @@ func (p *program) follow(ctx context.Context) error {
 		if err := c.Ask(ctx, statusMethod, &l); err != nil {
 			return err
 		}
-		bar.set(l.Index.Done, l.Index.Total)
-		if l.Index.State == "ready" && l.Queue == 0 {
+		ready := l.Index.State == "ready" && l.Queue == 0
+		if !ready || bar.begun() {
+			bar.set(l.Index.Done, l.Index.Total)
+		}
+		if ready {
 			return nil
 		}
 		select {
@@ -105,6 +108,9 @@ func (b *bar) set(done, total int) {
 	fmt.Fprintf(b.out, "\r%s [%s%s] %d/%d", b.what, strings.Repeat("█", full), strings.Repeat("·", barWidth-full), done, total)
 	b.drawn = true
 }
+
+// begun says whether anything was shown.
+func (b *bar) begun() bool { return b.drawn || b.tenth >= 0 }
 
 // end leaves the last bar standing on a line of its own.
 func (b *bar) end() {

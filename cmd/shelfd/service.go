@@ -80,6 +80,8 @@ func (p *program) installer(f serviceFlags) (service.Installer, error) {
 		i.Manager = service.SystemdSystem
 	case f.launchd:
 		i.Manager = service.Launchd
+	case f.root != "":
+		return i, usage("--root needs --system or --launchd: systemctl cannot enable a user's units below another root")
 	}
 	i.Places = service.Places{
 		Home: p.getenv("HOME"), Config: p.getenv("XDG_CONFIG_HOME"), Socket: paths.Socket, State: filepath.Dir(paths.Database),

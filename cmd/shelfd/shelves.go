@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"shelfd/internal/client"
 	"shelfd/store"
 )
 
@@ -67,12 +70,24 @@ func (p *program) shelvesCommand() *cobra.Command {
 					return p.printJSON(shelves)
 				}
 				p.printShelves(shelves)
-				return nil
+				return p.noteAbsence(c.Context())
 			})
 		},
 	}
 	jsonFlag(c, &asJSON)
 	return c
+}
+
+// noteAbsence says that the states are old when no daemon keeps them.
+func (p *program) noteAbsence(ctx context.Context) error {
+	paths, err := p.paths()
+	if err != nil {
+		return err
+	}
+	if _, err := askLive(ctx, paths.Socket); errors.Is(err, client.ErrNoDaemon) {
+		fmt.Fprintln(p.err, "shelfd: no daemon runs; the states are as the last one left them")
+	}
+	return nil
 }
 
 // printShelves prints a table; the colour of a state is its last column's, where it cannot upset the alignment.

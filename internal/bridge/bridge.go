@@ -21,6 +21,8 @@ const (
 	// lastAnswers is how long answers may still come after the client closed its end: the daemon's own deadline of a
 	// read.
 	lastAnswers = 10 * time.Second
+	// restAfter is how long nothing is carried before the bridge is at rest.
+	restAfter = time.Second
 )
 
 // Options say how to reach the daemon.
@@ -36,6 +38,8 @@ type Options struct {
 	Advice string
 	// Gone says that whoever started the bridge is not there any more; nil = only the end of the input says so.
 	Gone <-chan struct{}
+	// Rested hears once when nothing was carried for restAfter; nil = nobody.
+	Rested func()
 	// Version is this program's. Tell hears once when the daemon's is another, or when a restarted daemon speaks another
 	// protocol than the client agreed on; nil = nobody.
 	Version string
@@ -108,6 +112,9 @@ var errClientGone = errors.New("bridge: nobody reads the answers")
 func (b *bridge) run(ctx context.Context, lines chan []byte) error {
 	defer func() { b.link.close() }()
 	var overdue <-chan time.Time
+	quiet := time.NewTimer(restAfter)
+	defer quiet.Stop()
+	rests := b.Rested == nil
 	for {
 		if lines == nil && !b.awaited() && b.flushed() {
 			return nil
@@ -124,6 +131,10 @@ func (b *bridge) run(ctx context.Context, lines chan []byte) error {
 		}
 		send, head := b.next(lines == nil)
 		write, answer := b.outlet.next(b.answers)
+		if !rests {
+			quiet.Reset(restAfter)
+		}
+		rests = b.Rested == nil
 		var err error
 		select {
 		case <-ctx.Done():
@@ -151,6 +162,10 @@ func (b *bridge) run(ctx context.Context, lines chan []byte) error {
 			b.attempted(a)
 		case <-b.outage.pause:
 			b.outage.pause = nil
+		case <-quiet.C:
+			if rests = true; b.Rested != nil {
+				b.Rested()
+			}
 		}
 		if err != nil {
 			return err

@@ -413,3 +413,26 @@ func TestADaemonThatTurnsUsAwayIsNotAskedOverAndOver(t *testing.T) {
 		t.Errorf("%d connections for two requests", dialled)
 	}
 }
+
+func TestABridgeRestsOnceAfterEachSpellOfLines(t *testing.T) {
+	ds := newDaemons(t, true)
+	rested := make(chan struct{}, 10)
+	c := start(t, Options{Dial: ds.dial, Rested: func() { rested <- struct{}{} }})
+	wait := func() {
+		select {
+		case <-rested:
+		case <-time.After(guard):
+			t.Fatal("it does not rest")
+		}
+	}
+	wait()
+	c.say(search)
+	d := ds.next()
+	expect(t, d.hear(), search)
+	d.say(`{"jsonrpc":"2.0","id":"a","result":{}}`)
+	expect(t, c.hear(), `{"jsonrpc":"2.0","id":"a","result":{}}`)
+	wait()
+	if n := len(rested); n != 0 {
+		t.Errorf("it rested %d times more", n)
+	}
+}
