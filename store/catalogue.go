@@ -41,7 +41,7 @@ const maxFront = 64
 
 // catalogue is that of this picture, or of one as old that others read.
 func (v *View) catalogue() (*catalogue, error) {
-	shared := v.sight == nil && !v.writer && v.s.writer != nil // else nobody counts the commits that it sees
+	shared := v.sight == nil && !v.writer && !v.s.readOnly // else nobody counts the commits that it sees
 	if last := v.s.catalogue.Load(); shared && last != nil && last.commits == v.commits {
 		return last, nil
 	}

@@ -147,7 +147,7 @@ func (s *Store) ViewAs(ctx context.Context, sight *Sight, f func(*View) error) e
 	if err := sight.verdict.settled(ctx); err != nil {
 		return err
 	}
-	return s.picture(ctx, s.narrowPool(), func(v *View) error {
+	return s.picture(ctx, s.narrowPool, func(v *View) error {
 		v.sight = sight
 		if err := v.narrow(); err != nil {
 			return err

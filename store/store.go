@@ -56,10 +56,11 @@ var schema string
 
 // Store is an open database: one writer connection and a pool of readers, each with every pragma in its DSN.
 type Store struct {
-	path    string
-	writer  *sql.DB // nil when read only
-	readers *sql.DB
-	views   chan struct{} // holds one for each View under way
+	path     string
+	readOnly bool
+	writer   *sql.DB       // nil when read only; the writer's, as Reopen changes it
+	readers  *sql.DB       // read in Views, as Reopen changes it while there are none
+	views    chan struct{} // holds one for each View under way
 
 	mu         sync.Mutex
 	statements map[string]*sql.Stmt // of readers, by text
@@ -226,7 +227,7 @@ const maxViews = 8
 const idleReader = 30 * time.Second
 
 func newStore(path string, readOnly bool) *Store {
-	s := &Store{path: path, statements: map[string]*sql.Stmt{}, narrowed: map[string]*sql.Stmt{}, views: make(chan struct{}, maxViews)}
+	s := &Store{path: path, readOnly: readOnly, statements: map[string]*sql.Stmt{}, narrowed: map[string]*sql.Stmt{}, views: make(chan struct{}, maxViews)}
 	s.damage.new = make(chan struct{}, 1)
 	s.chunkWords.table, s.nameWords.table = "chunk_terms", "document_terms"
 	s.closing, s.close = context.WithCancel(context.Background())

@@ -86,11 +86,12 @@ type View struct {
 
 // View runs f on a consistent picture of the database. The picture ends with f.
 func (s *Store) View(ctx context.Context, f func(*View) error) error {
-	return s.picture(ctx, s.readers, f)
+	return s.picture(ctx, func() *sql.DB { return s.readers }, f)
 }
 
-// picture runs f in a read transaction on one of some connections, when fewer than maxViews are under way.
-func (s *Store) picture(ctx context.Context, connections *sql.DB, f func(*View) error) error {
+// picture runs f in a read transaction on one of some connections, when fewer than maxViews are under way. They are
+// asked for then: what Reopen changes is only to be read while it cannot run.
+func (s *Store) picture(ctx context.Context, connections func() *sql.DB, f func(*View) error) error {
 	select {
 	case s.views <- struct{}{}:
 		defer func() { <-s.views }()
@@ -98,7 +99,7 @@ func (s *Store) picture(ctx context.Context, connections *sql.DB, f func(*View) 
 		return fmt.Errorf("store: begin: %w", ctx.Err())
 	}
 	commits := s.commits.Load()
-	tx, err := connections.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := connections().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return fmt.Errorf("store: begin: %w", s.meet(err))
 	}

@@ -9,7 +9,7 @@ const warmTerms = 256
 // of the commonest terms. It does nothing when that has been done or is under way, or when the store is only read:
 // then it will not live long enough.
 func (s *Store) Warm() {
-	if s.writer == nil || s.closing.Err() != nil || !s.warm.CompareAndSwap(false, true) {
+	if s.readOnly || s.closing.Err() != nil || !s.warm.CompareAndSwap(false, true) {
 		return
 	}
 	s.beside.Go(func() {
