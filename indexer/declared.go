@@ -110,6 +110,9 @@ func (r *run) putShelf(tx *store.Tx, w Shelf) (known func(), err error) {
 		}, nil
 	}
 	row, err := tx.Shelf(w.Name)
+	if err == nil {
+		err = tx.Count(&row)
+	}
 	if err != nil {
 		return nil, err
 	}

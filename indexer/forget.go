@@ -52,6 +52,9 @@ func (r *run) forgettable(ctx context.Context, name string) (documents int, err 
 	}
 	err = r.store.View(ctx, func(v *store.View) error {
 		row, err := v.Shelf(name)
+		if err == nil {
+			err = v.Count(&row)
+		}
 		documents = row.Documents
 		return err
 	})

@@ -122,12 +122,11 @@ func (r *run) report(ctx context.Context, w *waiter) ([]ShelfReport, error) {
 			if err != nil {
 				return err
 			}
-			chunks, err := v.ShelfChunks(s.id)
-			if err != nil {
+			if err := v.Count(&row); err != nil {
 				return err
 			}
 			reports = append(reports, ShelfReport{
-				Name: s.Name, State: row.State, Documents: row.Documents, Chunks: chunks, Indexed: s.counted.indexed,
+				Name: s.Name, State: row.State, Documents: row.Documents, Chunks: row.Chunks, Indexed: s.counted.indexed,
 				Unchanged: s.counted.unchanged, Removed: s.counted.removed, Problems: row.Problems,
 			})
 		}

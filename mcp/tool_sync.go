@@ -103,18 +103,11 @@ func (c call) syncSeen(ctx context.Context, x *indexer.Indexer, shelf string) ([
 	return list, nil
 }
 
-// shelves are those that the caller sees, with their chunks counted.
+// shelves are those that the caller sees, with what is in them counted.
 func (c call) shelves(ctx context.Context) (shelves []store.Shelf, err error) {
 	err = c.view(ctx, func(v *store.View) error {
-		if shelves, err = v.Shelves(); err != nil {
-			return err
-		}
-		for i := range shelves {
-			if shelves[i].Chunks, err = v.ShelfChunks(shelves[i].ID); err != nil {
-				return err
-			}
-		}
-		return nil
+		shelves, err = v.CountedShelves()
+		return err
 	})
 	return shelves, err
 }

@@ -13,7 +13,7 @@ import (
 // folder.
 func (v *View) Folders(folder string) ([]Folder, error) {
 	if folder == "" {
-		shelves, err := v.Shelves()
+		shelves, err := v.CountedShelves()
 		folders := make([]Folder, len(shelves))
 		for i, s := range shelves {
 			folders[i] = Folder{Name: s.Name, Path: s.Name, Documents: s.Documents}

@@ -10,11 +10,9 @@ import (
 	"time"
 )
 
-const shelfColumns = `s.id, s.name, s.description, s.commonRoot, s.origin, s.state, s.reason, s.since, s.device, s.reconciled_at, s.options,
-	(SELECT count(*) FROM files f WHERE f.shelf_id = s.id),
-	(SELECT count(DISTINCT p.file) FROM problems p WHERE p.shelf_id = s.id)`
+const shelfColumns = `s.id, s.name, s.description, s.commonRoot, s.origin, s.state, s.reason, s.since, s.device, s.reconciled_at, s.options`
 
-// Shelves lists all shelves in name order. Chunks are counted by ShelfChunks.
+// Shelves lists all shelves in name order, without the counts of what is in them.
 func (v *View) Shelves() ([]Shelf, error) {
 	var shelves []Shelf
 	err := v.each(`SELECT `+shelfColumns+` FROM shelves s WHERE s.origin <> 'reserved' ORDER BY s.name`, nil, func(rows *sql.Rows) error {
@@ -34,7 +32,26 @@ func (v *View) Shelves() ([]Shelf, error) {
 	return shelves, nil
 }
 
-// Shelf is the shelf of that name, or ErrNotFound.
+// CountedShelves lists all shelves in name order. It looks at every document.
+func (v *View) CountedShelves() ([]Shelf, error) {
+	shelves, err := v.Shelves()
+	for i := range shelves {
+		if err == nil {
+			err = v.Count(&shelves[i])
+		}
+	}
+	return shelves, err
+}
+
+// Count counts what is in a shelf: documents, chunks, files with problems. It looks at every document of it.
+func (v *View) Count(s *Shelf) error {
+	return v.queryRow(`SELECT
+		(SELECT count(*) FROM files f WHERE f.shelf_id = ?1),
+		(SELECT coalesce(sum(d.chunk_count), 0) FROM files f JOIN documents d ON d.id = f.document_id WHERE f.shelf_id = ?1),
+		(SELECT count(DISTINCT p.file) FROM problems p WHERE p.shelf_id = ?1)`, []any{s.ID}, &s.Documents, &s.Chunks, &s.Problems)
+}
+
+// Shelf is the shelf of that name without its counts, or ErrNotFound.
 func (v *View) Shelf(name string) (Shelf, error) {
 	shelves, err := v.Shelves()
 	if err != nil {
@@ -52,7 +69,7 @@ func scanShelf(rows *sql.Rows) (Shelf, error) {
 	var s Shelf
 	var since, reconciled, device int64
 	var options string
-	err := rows.Scan(&s.ID, &s.Name, &s.Description, &s.Root, &s.Origin, &s.State, &s.Reason, &since, &device, &reconciled, &options, &s.Documents, &s.Problems)
+	err := rows.Scan(&s.ID, &s.Name, &s.Description, &s.Root, &s.Origin, &s.State, &s.Reason, &since, &device, &reconciled, &options)
 	if err != nil {
 		return s, err
 	}
@@ -69,13 +86,6 @@ func scanShelf(rows *sql.Rows) (Shelf, error) {
 type shelfOptions struct {
 	Labels   map[string]string `json:"labels,omitempty"`
 	Contexts map[string]string `json:"contexts,omitempty"`
-}
-
-// ShelfChunks counts the chunks of a shelf.
-func (v *View) ShelfChunks(id int64) (int, error) {
-	var n int
-	err := v.queryRow(`SELECT coalesce(sum(d.chunk_count), 0) FROM files f JOIN documents d ON d.id = f.document_id WHERE f.shelf_id = ?`, []any{id}, &n)
-	return n, err
 }
 
 func (v *View) parents(shelf int64) ([]string, error) {

@@ -46,9 +46,9 @@ type Shelf struct {
 	Parents      []string  // names, sorted
 	Labels       map[string]string
 	Contexts     map[string]string // folder inside the shelf ("" = all) → sentence
-	Documents    int
+	Documents    int               // this and the next two only where they were counted
 	Chunks       int
-	Problems     int
+	Problems     int // files that have any
 }
 
 // Document is a row of documents without its content.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -96,13 +95,11 @@ func (d *daemon) reading(ctx context.Context) (metrics.Reading, error) {
 			return err
 		}
 		r.Links, r.ContentBytes, r.DatabaseBytes, r.WALBytes = counts.Links, counts.ContentBytes, counts.DatabaseBytes, counts.WALBytes
-		shelves, err := v.Shelves()
+		shelves, err := v.CountedShelves()
 		for _, s := range shelves {
-			chunks, failed := v.ShelfChunks(s.ID)
-			err = errors.Join(err, failed)
 			w := states[s.Name]
 			r.Shelves = append(r.Shelves, metrics.Shelf{
-				Name: s.Name, State: string(s.State), Documents: s.Documents, Chunks: chunks, Problems: s.Problems,
+				Name: s.Name, State: string(s.State), Documents: s.Documents, Chunks: s.Chunks, Problems: s.Problems,
 				Watches: w.Watches, Overflows: w.Overflows, ReconciledAt: s.ReconciledAt,
 			})
 		}

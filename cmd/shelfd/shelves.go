@@ -32,7 +32,7 @@ type shelfLine struct {
 }
 
 func shelfLines(v *store.View) ([]shelfLine, error) {
-	shelves, err := v.Shelves()
+	shelves, err := v.CountedShelves()
 	if err != nil {
 		return nil, err
 	}
@@ -40,10 +40,7 @@ func shelfLines(v *store.View) ([]shelfLine, error) {
 	for _, s := range shelves {
 		line := shelfLine{
 			Name: s.Name, Root: s.Root, Description: s.Description, Origin: s.Origin, State: s.State, Reason: s.Reason,
-			Since: s.Since, Parents: s.Parents, Labels: s.Labels, Documents: s.Documents, Problems: s.Problems,
-		}
-		if line.Chunks, err = v.ShelfChunks(s.ID); err != nil {
-			return nil, err
+			Since: s.Since, Parents: s.Parents, Labels: s.Labels, Documents: s.Documents, Chunks: s.Chunks, Problems: s.Problems,
 		}
 		if !s.ReconciledAt.IsZero() {
 			line.LastReconcile = &s.ReconciledAt
