@@ -106,7 +106,6 @@ func (r *run) leave(ctx context.Context, row store.Shelf) error {
 	if r.isLeaving(row.Name) {
 		return nil
 	}
-	r.log.Info("shelf leaves the index", zap.String("shelf", row.Name), zap.Int("documents", row.Documents))
 	var files []store.File
 	err := r.store.View(ctx, func(v *store.View) (err error) {
 		files, err = v.Files(row.ID, "")
@@ -115,6 +114,7 @@ func (r *run) leave(ctx context.Context, row store.Shelf) error {
 	if err != nil {
 		return err
 	}
+	r.log.Info("shelf leaves the index", zap.String("shelf", row.Name), zap.Int("documents", len(files)))
 	s := r.newShelf(Shelf{ShelfSpec: store.ShelfSpec{Name: row.Name}}, row.ID)
 	s.goes = true
 	for _, f := range files {

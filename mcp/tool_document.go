@@ -97,7 +97,7 @@ func openDocument(v *store.View, path string) (store.Document, error) {
 	if !errors.Is(err, store.ErrNotFound) {
 		return d, err
 	}
-	if _, err := v.Folders(path); err == nil {
+	if there, err := v.HasFolder(path); err == nil && there {
 		return d, &refusal{
 			code: NotFound, text: quoted(path) + " is a folder, not a document",
 			steps: next("List the folder.", callText("browse_documents", "folder", arg(path))),

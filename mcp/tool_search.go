@@ -170,11 +170,11 @@ func checkPlace(v *store.View, q *store.Query) error {
 		q.Path = d.Path
 		return err
 	case q.Folder != "":
-		if _, err := v.Folders(q.Folder); errors.Is(err, store.ErrNotFound) {
-			return noFolder(v, q.Folder)
-		} else if err != nil {
-			return err
+		there, err := v.HasFolder(q.Folder)
+		if err == nil && !there {
+			err = noFolder(v, q.Folder)
 		}
+		return err
 	}
 	return nil
 }

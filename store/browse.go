@@ -50,6 +50,13 @@ func (v *View) Folders(folder string) ([]Folder, error) {
 	return folders, nil
 }
 
+// HasFolder says whether there is such a folder; shelves are folders.
+func (v *View) HasFolder(folder string) (there bool, err error) {
+	err = v.queryRow(`SELECT EXISTS (SELECT 1 FROM documents WHERE folder = ?1) OR EXISTS (SELECT 1 FROM documents WHERE folder > ?1 || '/' AND folder < ?1 || '0')`,
+		[]any{folder}, &there) // '0' is the byte after '/'
+	return there || err == nil && v.emptyShelf(folder), err
+}
+
 // emptyShelf says whether folder is a shelf, which exists without documents.
 func (v *View) emptyShelf(folder string) bool {
 	_, err := v.Shelf(folder)

@@ -32,8 +32,8 @@ func folderExists(v *store.View, folder string) error {
 	if folder == "" {
 		return nil
 	}
-	_, err := v.Folders(folder)
-	if !errors.Is(err, store.ErrNotFound) {
+	there, err := v.HasFolder(folder)
+	if err != nil || there {
 		return err
 	}
 	near, nearErr := v.NearFolders(folder, 3)

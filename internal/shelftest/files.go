@@ -77,7 +77,9 @@ func (l *Library) Shelf(name string) store.Shelf {
 	l.t.Helper()
 	var s store.Shelf
 	l.View(func(v *store.View) (err error) {
-		s, err = v.Shelf(name)
+		if s, err = v.Shelf(name); err == nil {
+			err = v.Count(&s)
+		}
 		return err
 	})
 	return s
