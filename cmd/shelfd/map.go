@@ -21,7 +21,8 @@ func (p *program) mapCommand() *cobra.Command {
 		Use:   "map SHELF -o FILE.html",
 		Short: "Draw a shelf's documents and their links as one HTML page",
 		Long: `Draw a shelf's documents and their links as one HTML page, which needs no network and no file beside it. Folders are
-circles that open; links are told apart by who made them and how sure they are, and say why they are there.
+circles that open; the colour of a link is its relation, the style of its line who made it, and a click on a document says
+how sure its links are and why they are there.
 
 A map that was drawn before is replaced; any other file only with --force.`,
 		Example: `  shelfd map manuals -o manuals.html

@@ -218,11 +218,58 @@ func TestABrowserDrawsWhatTheMapSays(t *testing.T) {
 	b.eval(`document.querySelector('#origins input[value=heuristic]').click()`)
 	b.want(`document.body.dataset.links`, b.eval(`library.links.filter(l => l.origin !== 'heuristic').length`))
 	b.want(`panel.querySelectorAll('.badge.heuristic').length`, 0)
-	b.eval(`$('relation').value = 'paid_by'; $('relation').dispatchEvent(new Event('change'))`)
+	b.eval(`[...document.querySelectorAll('#relations li')].find(e => e.querySelector('input').value === 'paid_by').querySelector('button').click()`)
 	b.want(`document.body.dataset.links`, 1)
-	b.eval(`$('relation').value = ''; $('relation').dispatchEvent(new Event('change'))`)
+	b.want(`[...document.querySelectorAll('#relations input:checked')].map(e => e.value)`, "[paid_by]")
+	b.eval(`[...document.querySelectorAll('#relations li')].find(e => e.querySelector('input').value === 'links_to').querySelector('input').click()`)
+	b.want(`document.body.dataset.links`, 2)
+	b.eval(`[...document.querySelectorAll('#relations li')].find(e => e.querySelector('input').value === 'links_to').querySelector('input').click(); [...document.querySelectorAll('#relations li')].find(e => e.querySelector('input').value === 'paid_by').querySelector('button').click()`)
+	b.want(`document.querySelectorAll('#relations input:checked').length === relations.length`, true)
 	b.eval(`$('confidence').value = 0.8; $('confidence').dispatchEvent(new Event('input'))`)
 	b.want(`document.body.dataset.links`, b.eval(`library.links.filter(l => l.origin === 'text').length`))
+	b.sound()
+}
+
+// TestEachRelationIsDrawnInItsColourAndEachOriginInItsStyle: what the legend says is what is on the canvas.
+func TestEachRelationIsDrawnInItsColourAndEachOriginInItsStyle(t *testing.T) {
+	m := mapview.Map{Shelf: "s", Shelves: []mapview.Shelf{{Name: "s"}}}
+	relations := []string{"links_to", "extends_standard", "references_standard", "references_custom", "mentions", "related", "b_own", "a_own", "c_own", "d_own"}
+	for i, relation := range relations {
+		m.Documents = append(m.Documents, mapview.Document{Path: fmt.Sprintf("%02d-source.md", i), Title: "Source"}, mapview.Document{Path: fmt.Sprintf("%02d-target.md", i), Title: "Target"})
+		origin := []string{"text", "heuristic", "manual"}[min(i, 1)+min(i/6, 1)]
+		m.Links = append(m.Links, mapview.Link{Source: 2 * i, Target: 2*i + 1, Relation: relation, Origin: origin, Confidence: 1})
+	}
+	m.Links = append(m.Links, mapview.Link{Source: 13, Target: 12, Relation: "b_own", Origin: "manual", Confidence: 1}, mapview.Link{Source: 12, Target: 13, Relation: "related", Origin: "heuristic", Confidence: 1})
+	b := openPage(t, m)
+	b.want(`[...document.querySelectorAll('#relations bdi')].map(e => e.textContent).join()`, "links_to,extends_standard,references_standard,references_custom,mentions,related,b_own,a_own,c_own,d_own")
+	b.want(`new Set(relations.map(r => colours[r.colour])).size`, 9) // c_own and d_own share the last
+	b.want(`edges.filter(e => e.lanes === 2).map(e => [e.origin, e.colour, e.n, e.forth, e.back].join(' ')).sort().join()`, "heuristic related 1 true false,manual own 2 true true")
+	b.eval(`seen = colour => {
+		pen.fillStyle = colour;
+		const [r, g, b] = pen.fillStyle.match(/[0-9a-f]{2}/g).map(x => parseInt(x, 16));
+		const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+		copy.drawImage(canvas, 0, 0);
+		const v = copy.getImageData(0, 0, canvas.width, canvas.height).data;
+		let n = 0;
+		for (let i = 0; i < v.length; i += 4) if (v[i + 3] > 200 && Math.hypot(v[i] - r, v[i + 1] - g, v[i + 2] - b) < 12) n++;
+		return n;
+	}; 1`)
+	for i, relation := range relations {
+		b.eval(fmt.Sprintf(`alone(%q); go(%d)`, relation, 2*i))
+		b.settle()
+		b.eval(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))`)
+		b.want(fmt.Sprintf(`seen(colours[colourOf.get(%q)]) > 30`, relation), true)
+		b.eval(fmt.Sprintf(`alone(%q)`, relation))
+	}
+	styles := map[string]any{"links_to": "solid", "extends_standard": "dashed", "b_own": "dotted"}
+	for i, relation := range relations {
+		if style := styles[relation]; style != nil {
+			b.eval(fmt.Sprintf(`go(%d)`, 2*i))
+			b.want(`getComputedStyle(panel.querySelector('.badge')).borderTopStyle`, style)
+			b.want(`getComputedStyle(panel.querySelector('.badge')).color === getComputedStyle([...document.querySelectorAll('#relations li')].find(e => e.querySelector('input').value === '`+relation+`').querySelector('i')).color`, true)
+		}
+	}
+	b.want(`new Set(Object.values(dashes).map(String)).size`, 3)
 	b.sound()
 }
 

@@ -8,7 +8,7 @@ const shelfColour = i => `hsl(${(210 + i * 137.5) % 360} ${colours.dark ? '48% 6
 
 function readColours() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ['paper', 'ink', 'quiet', 'line', 'card', 'accent', 'text', 'heuristic', 'manual']) {
+  for (const name of ['paper', 'ink', 'quiet', 'line', 'card', 'accent', ...relations.map(r => r.colour)]) {
     colours[name] = style.getPropertyValue('--' + name).trim();
   }
   colours.dark = matchMedia('(prefers-color-scheme: dark)').matches;
@@ -47,8 +47,9 @@ function fit() {
     top = Math.min(top, n.y - r); bottom = Math.max(bottom, n.y + r);
   }
   if (left > right) return;
-  view.zoom = Math.min(1.8, view.width / (right - left + 40), view.height / (bottom - top + 60));
-  view.x = (left + right) / 2;
+  const legend = document.getElementById('legend'), covered = legend.open && view.width > 700 ? legend.offsetWidth : 0;
+  view.zoom = Math.min(2.4, (view.width - covered) / (right - left + 40), view.height / (bottom - top + 60));
+  view.x = (left + right) / 2 - covered / 2 / view.zoom;
   view.y = (top + bottom) / 2;
 }
 
@@ -96,39 +97,60 @@ function drawFolders() {
     pen.lineTo(...screen(n));
   }
   pen.stroke();
-  pen.strokeStyle = pen.fillStyle = colours.quiet; // shelves that extend others
-  library.shelves.forEach((s, i) => (s.parents || []).forEach(p => arrow(tree[i], tree[p], 2)));
+  pen.strokeStyle = pen.fillStyle = colours.quiet; // shelves that extend others: a broad band, no link of documents
+  pen.globalAlpha = 0.25;
+  library.shelves.forEach((s, i) => (s.parents || []).forEach(p => arrow(tree[i], tree[p], 6)));
+  pen.globalAlpha = 1;
 }
 
 function arrow(a, b, width) {
-  const [x, y] = screen(a), [u, v] = screen(b), far = Math.hypot(u - x, v - y);
-  if (far < 1) return;
-  const r = drawnRadius(b) + 2, tx = u - (u - x) / far * r, ty = v - (v - y) / far * r, turn = Math.atan2(v - y, u - x);
+  const [x, y] = screen(a), [u, v] = screen(b);
   pen.lineWidth = width;
-  pen.beginPath();
-  pen.moveTo(x, y);
-  pen.lineTo(tx, ty);
-  pen.stroke();
-  pen.setLineDash([]);
-  pen.beginPath();
-  pen.moveTo(tx, ty);
-  pen.lineTo(tx - 8 * Math.cos(turn - 0.4), ty - 8 * Math.sin(turn - 0.4));
-  pen.lineTo(tx - 8 * Math.cos(turn + 0.4), ty - 8 * Math.sin(turn + 0.4));
-  pen.fill();
+  const far = Math.hypot(u - x, v - y), end = Math.max(0, 1 - (drawnRadius(b) + 2 + 2 * width) / (far || 1));
+  line(x, y, x + (u - x) * end, y + (v - y) * end);
+  head(x, y, u, v, drawnRadius(b) + 2, 3 * width);
 }
 
-function drawEdge(e, focus) {
-  const near = focus && focus.has(e.a) && focus.has(e.b) && (e.a === (chosen || under) || e.b === (chosen || under));
-  pen.strokeStyle = pen.fillStyle = colours[e.origin];
-  pen.globalAlpha = focus ? (near ? 0.9 : 0.07) : e.origin === 'heuristic' ? 0.2 + 0.4 * e.confidence : 0.5;
-  pen.setLineDash(e.origin === 'heuristic' ? [5, 4] : []);
-  pen.lineWidth = Math.min(6, (e.origin === 'manual' ? 2 : 1) + Math.log2(e.n) * 0.7);
-  const [x, y] = screen(e.a), [u, v] = screen(e.b);
+function line(x, y, u, v) {
   pen.beginPath();
   pen.moveTo(x, y);
   pen.lineTo(u, v);
   pen.stroke();
+}
+
+// head is the point of an arrow that ends so far before (u, v).
+function head(x, y, u, v, before, size = 8) {
+  const far = Math.hypot(u - x, v - y);
+  if (far < before) return;
+  const tx = u - (u - x) / far * before, ty = v - (v - y) / far * before, turn = Math.atan2(v - y, u - x);
+  pen.beginPath();
+  pen.moveTo(tx, ty);
+  pen.lineTo(tx - size * Math.cos(turn - 0.4), ty - size * Math.sin(turn - 0.4));
+  pen.lineTo(tx - size * Math.cos(turn + 0.4), ty - size * Math.sin(turn + 0.4));
+  pen.fill();
+}
+
+// dashes tell who made a link; its colour is what it says. Those of the legend are in the style sheet.
+const dashes = { text: [], heuristic: [6, 4], manual: [0, 5] };
+
+function drawEdge(e, focus) {
+  const centre = chosen || under, near = focus && (e.a === centre || e.b === centre);
+  pen.strokeStyle = pen.fillStyle = colours[e.colour];
+  const crowd = Math.max(0.3, Math.min(1, Math.sqrt(250 / edges.length))); // where many cross, each is fainter
+  pen.globalAlpha = focus ? (near ? 0.95 : 0.07) : crowd * (e.origin === 'heuristic' ? 0.35 + 0.4 * e.confidence : 0.7);
+  pen.setLineDash(dashes[e.origin] || []);
+  pen.lineCap = e.origin === 'manual' ? 'round' : 'butt';
+  pen.lineWidth = Math.min(6, (e.origin === 'manual' ? 2.5 : near ? 2 : 1.2) + Math.log2(e.n) * 0.7);
+  let [x, y] = screen(e.a), [u, v] = screen(e.b);
+  const far = Math.hypot(u - x, v - y) || 1, aside = (e.lane - (e.lanes - 1) / 2) * 5, dx = (y - v) / far * aside, dy = (u - x) / far * aside;
+  x += dx; u += dx; y += dy; v += dy;
+  line(x, y, u, v);
+  if (near) {
+    if (e.forth) head(x, y, u, v, drawnRadius(e.b) + 2);
+    if (e.back) head(u, v, x, y, drawnRadius(e.a) + 2);
+  }
   pen.globalAlpha = 1;
+  pen.lineCap = 'butt';
   pen.setLineDash([]);
 }
 
@@ -154,7 +176,7 @@ function drawCircle(n, dimmed) {
   }
   if (matches.has(n) || n === chosen || n === under) {
     pen.lineWidth = n === chosen ? 3 : 2;
-    pen.strokeStyle = n === chosen || n === under ? colours.accent : colours.manual;
+    pen.strokeStyle = n === chosen || n === under ? colours.accent : colours.ink;
     pen.beginPath();
     pen.arc(x, y, r + 4, 0, 2 * Math.PI);
     pen.stroke();
@@ -202,7 +224,7 @@ function drawLabels(focus, dim) {
     const width = pen.measureText(text).width, box = [x - width / 2 - 3, y + r + 2, x + width / 2 + 3, y + r + 6 + size];
     if (n.kind !== 'shelf' && n !== chosen && n !== under && taken.some(t => box[0] < t[2] && box[2] > t[0] && box[1] < t[3] && box[3] > t[1])) continue;
     taken.push(box);
-    write(text, x, y + r + 4 + size / 2, size, n.kind === 'document' ? colours.ink : colours.quiet, 'center');
+    write(text, x, y + r + 4 + size / 2, size, n.kind === 'folder' || n.kind === 'run' ? colours.quiet : colours.ink, 'center');
   }
 }
 

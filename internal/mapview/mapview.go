@@ -30,6 +30,8 @@ var (
 	canvasJS string
 	//go:embed page.js
 	pageJS string
+	//go:embed legend.js
+	legendJS string
 )
 
 // Map is what the page draws. Documents and shelves are named by their place in these lists.
@@ -89,7 +91,7 @@ func Write(w io.Writer, m Map) error {
 	if err != nil {
 		return fmt.Errorf("mapview: write %q: %w", m.Shelf, err)
 	}
-	script := strings.Join([]string{modelJS, canvasJS, pageJS}, "\n")
+	script := strings.Join([]string{modelJS, canvasJS, legendJS, pageJS}, "\n")
 	hash := sha256.Sum256([]byte(script))
 	page := strings.NewReplacer( // in one pass: what is put in is not looked at again
 		"{{policy}}", "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"+base64.StdEncoding.EncodeToString(hash[:])+"'",

@@ -127,30 +127,49 @@ function reveal(document) {
   }
 }
 
-// wanted says which links are to be seen: links of the text and stated ones without a confidence are sure.
-const filter = { origins: new Set(['text', 'heuristic', 'manual']), least: 0, relation: '' };
-const wanted = l => filter.origins.has(l.origin) && (!filter.relation || l.relation === filter.relation) && (l.origin === 'text' || l.confidence >= filter.least);
+// The relations, in the order of the legend: those that shelfd works out or reads, then the words that people chose, the
+// commonest first. Each has a colour of the style sheet; beyond the second word of one's own, words share the last one.
+const usual = ['links_to', 'extends_standard', 'references_standard', 'references_custom', 'mentions', 'related'];
+const relations = listRelations();
+const colourOf = new Map(relations.map(r => [r.name, r.colour]));
 
-const order = { heuristic: 0, text: 1, manual: 2 };
+function listRelations() {
+  const counts = new Map();
+  for (const l of library.links) counts.set(l.relation, (counts.get(l.relation) || 0) + 1);
+  const own = [...counts.keys()].filter(name => !usual.includes(name)).sort((a, b) => counts.get(b) - counts.get(a) || (a < b ? -1 : 1));
+  return [...usual.filter(name => counts.has(name)), ...own].map(name => {
+    const place = own.indexOf(name);
+    return { name, n: counts.get(name), colour: place < 0 ? name : ['own', 'own_second', 'own_rest'][Math.min(place, 2)] };
+  });
+}
+
+// wanted says which links are to be seen: links of the text and stated ones without a confidence are sure.
+const filter = { origins: new Set(['text', 'heuristic', 'manual']), relations: new Set(relations.map(r => r.name)), least: 0 };
+const wanted = l => filter.origins.has(l.origin) && filter.relations.has(l.relation) && (l.origin === 'text' || l.confidence >= filter.least);
+
 let edges = [];
 
-// join makes one edge of all wanted links between two circles; it is drawn as the surest of them.
+// join makes one edge of the wanted links of one colour and origin between two circles. Edges between the same two run
+// side by side: each has its lane, of so many lanes.
 function join() {
-  const found = new Map();
+  const pairs = new Map();
   let n = 0;
   for (const l of library.links) {
     if (!wanted(l)) continue;
     n++;
-    const a = seenAs[l.source], b = seenAs[l.target];
-    if (a === b) continue;
-    const key = Math.min(a.id, b.id) * everything.length + Math.max(a.id, b.id);
-    const edge = found.get(key);
-    if (!edge) { found.set(key, { a, b, n: 1, origin: l.origin, confidence: l.confidence }); continue; }
+    const from = seenAs[l.source], to = seenAs[l.target];
+    if (from === to) continue;
+    const [a, b] = from.id < to.id ? [from, to] : [to, from], pair = a.id * everything.length + b.id;
+    if (!pairs.has(pair)) pairs.set(pair, new Map());
+    const colour = colourOf.get(l.relation), lanes = pairs.get(pair), lane = l.origin + ' ' + colour;
+    if (!lanes.has(lane)) lanes.set(lane, { a, b, n: 0, origin: l.origin, colour, confidence: 0, forth: false, back: false, lane: lanes.size });
+    const edge = lanes.get(lane);
     edge.n++;
-    if (order[l.origin] > order[edge.origin]) edge.origin = l.origin;
     edge.confidence = Math.max(edge.confidence, l.confidence);
+    if (from === a) edge.forth = true; else edge.back = true;
   }
-  edges = [...found.values()];
+  edges = [];
+  for (const lanes of pairs.values()) for (const edge of lanes.values()) edges.push(Object.assign(edge, { lanes: lanes.size }));
   return n;
 }
 
@@ -184,7 +203,7 @@ function tick() {
     }
   }
   for (const n of shown) if (n.parent) pull(n.parent, n, radius(n.parent) + radius(n) + 18 + (n.parent.kind === 'shelf' ? 14 : 0), 0.09);
-  for (const e of edges) pull(e.a, e.b, radius(e.a) + radius(e.b) + 60, 0.012);
+  for (const e of edges) if (e.lane === 0) pull(e.a, e.b, radius(e.a) + radius(e.b) + 60, 0.012);
   for (const n of shown) {
     const speed = Math.hypot(n.vx, n.vy), most = 30 * heat + 0.5, slow = speed > most ? most / speed : 1;
     n.x += n.vx * slow;

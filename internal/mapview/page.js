@@ -120,7 +120,7 @@ function linkEntry(l, other) {
   const why = [l.label, l.rationale, l.lines ? (l.lines.length > 1 ? 'lines ' : 'line ') + l.lines.slice(0, 8).join(', ') : ''].filter(Boolean).join(' · ');
   const sure = l.origin === 'text' ? '' : ' ' + l.confidence.toFixed(2);
   return make('li', {}, make('button', { type: 'button', onclick: () => go(other) }, bdi(d.title || d.path), ' ',
-    make('span', { className: 'badge ' + (l.origin in order ? l.origin : '') }, plain(l.relation) + sure),
+    badge(l, sure),
     make('br', {}), make('small', {}, bdi(place(d)), why ? make('br', {}) : '', why ? bdi(why) : '')));
 }
 
@@ -170,34 +170,6 @@ panel.addEventListener('keydown', e => {
   if (!step) return;
   const buttons = [...panel.querySelectorAll('button')], next = buttons[buttons.indexOf(document.activeElement) + step];
   if (next) { next.focus(); e.preventDefault(); }
-});
-
-for (const box of document.querySelectorAll('#origins input')) {
-  box.parentElement.querySelector('span').textContent = number(library.links.filter(l => l.origin === box.value).length);
-  box.addEventListener('change', () => {
-    if (box.checked) filter.origins.add(box.value); else filter.origins.delete(box.value);
-    refresh(0.2);
-    if (!listing) tell();
-  });
-}
-
-const relations = new Map();
-for (const l of library.links) relations.set(l.relation, (relations.get(l.relation) || 0) + 1);
-for (const [relation, n] of [...relations].sort((a, b) => b[1] - a[1])) {
-  $('relation').append(make('option', { value: relation }, `${plain(relation)} (${number(n)})`));
-}
-
-$('relation').addEventListener('change', e => {
-  filter.relation = e.target.value;
-  refresh(0.2);
-  if (!listing) tell();
-});
-
-$('confidence').addEventListener('input', e => {
-  filter.least = Number(e.target.value);
-  $('least').textContent = filter.least.toFixed(2);
-  refresh(0.2);
-  if (!listing) tell();
 });
 
 // next is the circle nearest to the chosen one in a direction.
@@ -263,14 +235,7 @@ readColours();
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColours(); legend(); redraw(); });
 new ResizeObserver(measure).observe(canvas);
 
-function legend() {
-  $('legend').replaceChildren(...library.shelves.slice(0, 14).map((s, i) => {
-    const dot = make('i', {});
-    dot.style.background = shelfColour(i);
-    return make('li', {}, dot, bdi(s.name));
-  }));
-}
-
+listen();
 legend();
 tree.forEach((n, i) => { n.x = 260 * Math.cos(i * 2.399963) * Math.sqrt(i); n.y = 260 * Math.sin(i * 2.399963) * Math.sqrt(i); });
 unfold();
