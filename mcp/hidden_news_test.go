@@ -46,7 +46,7 @@ func TestNothingIsHeardOfWhatIsHidden(t *testing.T) {
 	p.request("resources/subscribe", uriParam(a), nil)
 	p.fails(codeNoResource, "resources/subscribe", uriParam(b))
 
-	tell := func(c indexer.Changed) { l.news.add(c); l.news.pass() }
+	tell := func(c indexer.Changed) { l.news.add(c); l.news.pass(); l.news.passing.Wait() }
 	tell(indexer.Changed{Written: []string{"Standard/closed/b.md"}, Come: []string{"Standard/closed/c.md", "Other/x.md"}, Gone: []string{"Standard/closed/d.md"}})
 	tell(indexer.Changed{Written: []string{"Standard/open/a.md"}})
 	p.hears(heard{"", updated, a})
@@ -84,7 +84,7 @@ func TestNothingIsHeardOfWhatTheDiskHides(t *testing.T) {
 	a := "shelf://Standard/open/a.md"
 	p.fails(codeNoResource, "resources/subscribe", uriParam("shelf://Standard/open/b.md"))
 	p.request("resources/subscribe", uriParam(a), nil)
-	tell := func(c indexer.Changed) { l.news.add(c); l.news.pass() }
+	tell := func(c indexer.Changed) { l.news.add(c); l.news.pass(); l.news.passing.Wait() }
 	tell(indexer.Changed{Come: []string{"Standard/open/b.md"}})
 	tell(indexer.Changed{Written: []string{"Standard/open/b.md"}, Gone: []string{"Standard/open/never.md"}})
 	tell(indexer.Changed{Written: []string{"Standard/open/a.md"}})

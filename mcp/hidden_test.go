@@ -125,7 +125,7 @@ func (a archive) text(r *rand.Rand, path string, i int) string {
 }
 
 // serveArchive indexes the documents with those paths and serves them to a viewer with that sight.
-func serveArchive(t *testing.T, a archive, paths []string, shelves []string, sight *store.Sight) (*shelftest.Library, *library, *peer) {
+func serveArchive(t *testing.T, a archive, paths []string, shelves []string, sight *store.Sight) (*shelftest.Library, *library) {
 	t.Helper()
 	o := shelftest.Options{Correlate: &correlate.Params{MinConfidence: 0.3, MinSignals: 2, MaxLinks: 1000}, Quiet: true}
 	for _, name := range shelves {
@@ -153,9 +153,7 @@ func serveArchive(t *testing.T, a archive, paths []string, shelves []string, sig
 		t.Fatal(err)
 	}
 	s := serve(t, Options{Store: lib.Store, Indexer: lib.Indexer, Viewer: func(Peer) Viewer { return viewing{sight} }})
-	p := s.dial(t)
-	p.handshake()
-	return lib, &library{t: t, served: s, ix: lib.Indexer}, p
+	return lib, &library{t: t, served: s, ix: lib.Indexer}
 }
 
 // likeness is an answer without what may differ: ids, scores, the order of what is about as good, where folders stand.
@@ -203,10 +201,10 @@ func (n likeness) value(v any) any {
 	return v
 }
 
-// raw is the whole answer to a request, as it came.
-func (p *peer) raw(q asked) string {
+// raw is the whole answer to a request with id 7, as it came.
+func (p *peer) raw(frame string) string {
 	p.t.Helper()
-	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"params":%s}`, q.method, encode(q.params)))
+	p.send(frame)
 	for {
 		if err := p.conn.SetReadDeadline(time.Now().Add(guard)); err != nil {
 			p.t.Fatal(err)
@@ -322,33 +320,55 @@ func (a archive) queries(r *rand.Rand) []fields {
 	return append(list, fields{"query": "valve", "where": "path:Closed"}, fields{"query": "valve", "where": "status!=pump"}, fields{"query": "pump", "scope": "personal"})
 }
 
+// comparison is a daemon that hides documents beside one that never had them.
+type comparison struct {
+	a               archive
+	r               *rand.Rand
+	hiding, lacking *library
+	n               likeness
+}
+
+func newComparison(t *testing.T, seed int64) *comparison {
+	t.Helper()
+	r := rand.New(rand.NewSource(seed))
+	c := &comparison{a: newArchive(r), r: r}
+	full, hiding := serveArchive(t, c.a, c.a.all, []string{"Open", "Mixed", "Closed"}, c.a.sight)
+	part, lacking := serveArchive(t, c.a, c.a.seen, []string{"Open", "Mixed"}, c.a.sight)
+	c.hiding, c.lacking = hiding, lacking
+	c.n = likeness{ids: regexp.MustCompile(`(kb://doc/|kb%3A%2F%2Fdoc%2F|document )\d+`), roots: strings.NewReplacer(full.Folder, "ROOT", part.Folder, "ROOT")}
+	c.a.state(t, r, full, part)
+	return c
+}
+
+// compare asks both the same questions.
+func (c *comparison) compare(t *testing.T, questions []asked, hiding, lacking func(asked) string) {
+	t.Helper()
+	faults := 0
+	for _, q := range questions {
+		text, other := hiding(q), lacking(q)
+		n := c.n
+		n.cut = strings.Contains(text+other, `"hits":`) && strings.Contains(text+other, `"has_more":true`)
+		g, w := n.of(t, text), n.of(t, other)
+		if !reflect.DeepEqual(g, w) {
+			faults++
+			here, there := apart(string(encode(g)), string(encode(w)))
+			t.Errorf("%s %s:\nhiding  %s\nlacking %s", q.method, encode(q.params), here, there)
+		}
+		if !strings.Contains(string(encode(q.params)), secret) && strings.Contains(text, secret) {
+			t.Errorf("%s %s tells a secret: …%s", q.method, encode(q.params), text[strings.Index(text, secret)-100:][:200])
+		}
+		if faults > 8 {
+			t.Fatal("and so on")
+		}
+	}
+}
+
 // TestWhatIsHiddenDoesNotExist asks a daemon that hides documents and one that never had them the same questions.
 func TestWhatIsHiddenDoesNotExist(t *testing.T) {
 	for seed := range int64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r := rand.New(rand.NewSource(seed))
-			a := newArchive(r)
-			full, _, hiding := serveArchive(t, a, a.all, []string{"Open", "Mixed", "Closed"}, a.sight)
-			part, _, lacking := serveArchive(t, a, a.seen, []string{"Open", "Mixed"}, a.sight)
-			n := likeness{ids: regexp.MustCompile(`(kb://doc/|kb%3A%2F%2Fdoc%2F|document )\d+`), roots: strings.NewReplacer(full.Folder, "ROOT", part.Folder, "ROOT")}
-			a.state(t, r, full, part)
-			faults := 0
-			for _, q := range a.questions(r) {
-				text, other := hiding.raw(q), lacking.raw(q)
-				n.cut = strings.Contains(text+other, `"hits":`) && strings.Contains(text+other, `"has_more":true`)
-				g, w := n.of(t, text), n.of(t, other)
-				if !reflect.DeepEqual(g, w) {
-					faults++
-					here, there := apart(string(encode(g)), string(encode(w)))
-					t.Errorf("%s %s:\nhiding  %s\nlacking %s", q.method, encode(q.params), here, there)
-				}
-				if !strings.Contains(string(encode(q.params)), secret) && strings.Contains(text, secret) {
-					t.Errorf("%s %s tells a secret: …%s", q.method, encode(q.params), text[strings.Index(text, secret)-100:][:200])
-				}
-				if faults > 8 {
-					t.Fatal("and so on")
-				}
-			}
+			c := newComparison(t, seed)
+			c.compare(t, c.a.questions(c.r), c.hiding.ways(t)["line"], c.lacking.ways(t)["line"])
 		})
 	}
 }

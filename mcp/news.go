@@ -23,7 +23,7 @@ type news struct {
 	listed   map[string]struct{}   // doc_paths that came or went
 	due      bool                  // the timer will pass them on
 	timer    *time.Timer
-	passing  sync.WaitGroup // what the timer started or will start
+	passing  sync.WaitGroup // what the timer started or will start, and what tells sessions
 	told     time.Time      // when a change of the list was last told
 }
 
@@ -106,6 +106,6 @@ func (n *news) pass() {
 	}
 	n.mu.Unlock()
 	for _, ses := range audience {
-		ses.tell(changed, listed)
+		ses.hear(changed, listed, &n.passing)
 	}
 }

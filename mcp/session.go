@@ -21,6 +21,9 @@ type session struct {
 	viewer  Viewer
 	running running
 	watched watched
+	hearing hearing
+	life    context.Context // ends with the session
+	over    context.CancelFunc
 	outbox  *outbox       // what the session is told unasked
 	whole   chan struct{} // one in it = a whole document is in memory for this session
 }
@@ -33,11 +36,15 @@ func (s *Server) newSession(peer Peer, viewer Viewer) *session {
 		log: s.log.With(zap.String("session", id), zap.Int("pid", peer.PID)),
 	}
 	ses.id = id
+	ses.life, ses.over = context.WithCancel(context.Background())
 	s.news.join(ses)
 	return ses
 }
 
-func (ses *session) end() { ses.server.news.leave(ses) }
+func (ses *session) end() {
+	ses.server.news.leave(ses)
+	ses.over()
+}
 
 // exchange is the way on which a request came and its answer goes. mcp-go knows it as the client's session.
 type exchange struct {

@@ -4,12 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"go.uber.org/zap"
 
 	"shelfd/store"
 )
@@ -43,9 +40,8 @@ type stream struct {
 	box  *outbox
 }
 
-// tell puts into the outboxes what of the news the client wants to hear and may.
-func (ses *session) tell(changed, listed map[string]struct{}) {
-	changed, listed = ses.mayHear(changed), ses.mayHear(listed)
+// tell puts into the outboxes what of the news the client wants to hear. The client may hear all of it.
+func (ses *session) tell(changed map[string]struct{}, listed bool) {
 	w := &ses.watched
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -54,7 +50,7 @@ func (ses *session) tell(changed, listed map[string]struct{}) {
 			ses.outbox.post(updatedKey(nil, uri), updatedNote(nil, uri))
 		}
 	}
-	if len(listed) > 0 && ses.handshaken() {
+	if listed && ses.handshaken() {
 		ses.outbox.post(listedKey(nil), listedNote(nil))
 	}
 	for st := range w.streams {
@@ -63,31 +59,32 @@ func (ses *session) tell(changed, listed map[string]struct{}) {
 				st.box.post(updatedKey(st.id, uri), updatedNote(st.id, uri))
 			}
 		}
-		if len(listed) > 0 && st.list {
+		if listed && st.list {
 			st.box.post(listedKey(st.id), listedNote(st.id))
 		}
 	}
 }
 
-// mayHear are those of the paths that the client may hear of.
-func (ses *session) mayHear(paths map[string]struct{}) map[string]struct{} {
-	sight := ses.viewer.Sight("")
-	if sight == nil || len(paths) == 0 {
-		return paths
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), ses.server.options.ReadDeadline)
-	defer cancel()
-	seen, err := ses.server.options.Store.Sees(ctx, sight, slices.Collect(maps.Keys(paths)))
-	if err != nil {
-		ses.log.Warn("news were held back: it cannot be told who may hear them", zap.Error(err))
-	}
-	heard := map[string]struct{}{}
-	for path, ok := range seen {
-		if ok && err == nil {
-			heard[path] = struct{}{}
+// wanted are those of the changed documents that somebody at the other end watches, and whether anybody there wants to
+// hear of changes of the list.
+func (ses *session) wanted(changed map[string]struct{}) (watched []string, list bool) {
+	w := &ses.watched
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list = ses.handshaken()
+	want := func(uris map[string]string) {
+		for path := range uris {
+			if _, ok := changed[path]; ok {
+				watched = append(watched, path)
+			}
 		}
 	}
-	return heard
+	want(w.uris)
+	for st := range w.streams {
+		want(st.uris)
+		list = list || st.list
+	}
+	return watched, list
 }
 
 // lookAgain tells of everything a client has subscribed to: something it was told may not have reached it.
