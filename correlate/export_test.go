@@ -24,3 +24,8 @@ func Compare(source, target Features, mentioned bool, w Weights) Comparison {
 	}
 	return comparison{Signals: s, Score: w.score(s), Confidence: w.confidence(carried, shownBy(&source, &target))}
 }
+
+// Worth is the score and the confidence of signals; shown are the kinds that both documents can show.
+func Worth(w Weights, all, carried Signals, heading, tag, keyword bool) (score, confidence float64) {
+	return w.score(all), w.confidence(carried, shows{heading, tag, keyword})
+}

@@ -182,8 +182,9 @@ func speakerOptions(onlyAsked bool) Options {
 	return o
 }
 
-// TestStatementsAndFilesInAnyOrderLeaveAFreshIndex: law 2 with everything that a person can say, and law 1: without
-// the database the ledger brings all of it back, the ids of the documents it names included.
+// TestStatementsAndFilesInAnyOrderLeaveAFreshIndex: law 2 with everything that a person can say, the links that are
+// worked out being those of every pair; and law 1: without the database the ledger brings all of it back, the ids of the
+// documents it names included.
 func TestStatementsAndFilesInAnyOrderLeaveAFreshIndex(t *testing.T) {
 	sequences := 60
 	if testing.Short() {
@@ -224,6 +225,7 @@ func TestStatementsAndFilesInAnyOrderLeaveAFreshIndex(t *testing.T) {
 			}
 			s.Sync()
 			s.Matches()
+			s.linksAreThoseOfEveryPair()
 			s.survives()
 		})
 	}
