@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ func correlateSpeed(ctx context.Context, work string, arguments []string) error 
 	if err != nil {
 		return err
 	}
-	fmt.Printf("corpus               %d files, %.1f MB\n", len(c.files), megabytes(c.bytes))
+	fmt.Printf("corpus               %d files, %.1f MB; %s\n", len(c.files), megabytes(c.bytes), load())
 	roots, err := subfolders(c.root)
 	if err != nil {
 		return err
@@ -29,7 +30,18 @@ func correlateSpeed(ctx context.Context, work string, arguments []string) error 
 	if err := wholeLibrary(ctx, filepath.Join(work, "many"), roots); err != nil {
 		return err
 	}
+	fmt.Printf("one change in a shelf of %d, from what is down to the links committed, those of other documents to it included; %s\n", len(c.files), load())
 	return oneChange(ctx, filepath.Join(work, "one"), c)
+}
+
+// load is how busy the machine is beside us, as far as it says so.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	fields := strings.Fields(string(text))
+	if err != nil || len(fields) < 2 {
+		return "load unknown"
+	}
+	return fmt.Sprintf("load %s over 1 minute, %s over 5, on %d processors", fields[0], fields[1], runtime.NumCPU())
 }
 
 func subfolders(root string) ([]string, error) {

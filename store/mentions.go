@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"slices"
@@ -83,11 +84,19 @@ func (v *View) Citing(name string) (c Citing, err error) {
 		c.Sure, err = v.ints(holdingChunk, phrase(name))
 		return c, err
 	}
-	const whole = `SELECT DISTINCT d.id FROM chunk_fts f JOIN chunks c ON c.id = f.rowid JOIN documents d ON d.id = c.document_id WHERE chunk_fts MATCH ? AND d.chunk_count `
-	if c.Sure, err = v.ints(whole+`= 1`, phrase(name)); err != nil {
-		return c, err
-	}
-	if c.Inside, err = v.ints(whole+`> 1 ORDER BY d.id`, phrase(name)); err != nil {
+	const whole = `SELECT DISTINCT d.id, d.chunk_count > 1 FROM chunk_fts f JOIN chunks c ON c.id = f.rowid JOIN documents d ON d.id = c.document_id WHERE chunk_fts MATCH ? ORDER BY d.id`
+	err = v.each(whole, []any{phrase(name)}, func(rows *sql.Rows) error {
+		var id int64
+		var several bool
+		err := rows.Scan(&id, &several)
+		if several {
+			c.Inside = append(c.Inside, id)
+		} else {
+			c.Sure = append(c.Sure, id)
+		}
+		return err
+	})
+	if err != nil {
 		return c, err
 	}
 	slices.SortStableFunc(terms, func(a, b string) int { return len(b) - len(a) })
@@ -150,9 +159,12 @@ func seams(body string, cuts []int64, n int) string {
 	return b.String()
 }
 
+// A term and what stands around it is 12 bytes of most texts; where it is more, the piece is doubled until it holds n.
+const termLength = 12
+
 // before is where n whole terms before at begin, at least.
 func before(body string, at, n int) int {
-	for length := 32 * (n + 2); ; length *= 2 {
+	for length := termLength * (n + 1); ; length *= 2 {
 		from := at - length
 		if from <= 0 {
 			return 0
@@ -166,7 +178,7 @@ func before(body string, at, n int) int {
 
 // after is where n whole terms from at on end, at least.
 func after(body string, at, n int) int {
-	for length := 32 * (n + 2); ; length *= 2 {
+	for length := termLength * (n + 1); ; length *= 2 {
 		to := at + length
 		if to >= len(body) {
 			return len(body)
