@@ -16,7 +16,7 @@
 // which the answers are known, on copies in which no link gives them away. ablate asks them of builds that go without one
 // part of the ranking each, hybrid of full text, of vectors of the corpus model and of both. correlate measures how long
 // the links between documents take, of all at once and of one that changed. calibrate measures how many of them are links
-// that authors wrote, on copies without these. mcp measures what speaking costs: tokens of answers, the bridge, cancelled
+// that authors wrote, on copies without these. mcp measures what speaking costs: tokens of answers, the bridge, fifty clients, cancelled
 // calls. scale measures 100,000 files. changes measures how long every kind of change takes to be searchable, what an
 // idle daemon does, and how its log and its memory stand after many edits.
 package main

@@ -12,8 +12,8 @@ import (
 	"shelfd/internal/text"
 )
 
-// protocol measures what speaking costs: the tokens of answers, what shelfd connect adds to a call, and how long a call
-// that was cancelled goes on.
+// protocol measures what speaking costs: the tokens of answers, what shelfd connect adds to a call, how many calls many
+// clients get answered, and how long a call that was cancelled goes on.
 func protocol(ctx context.Context, work string, arguments []string) error {
 	d, c, err := daemonOver(ctx, work, arguments)
 	if err != nil {
@@ -32,6 +32,9 @@ func protocol(ctx context.Context, work string, arguments []string) error {
 		return err
 	}
 	if err := bridgeCost(ctx, d, direct, c); err != nil {
+		return err
+	}
+	if err := crowdRates(d.socket); err != nil {
 		return err
 	}
 	return cancelTimes(ctx, d, direct)

@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -113,6 +114,18 @@ func (c *correlation) propose(o orders, id int64, mentioned []int64) (links []co
 	return c.index.Propose(id, mentioned, o.said.Refused[path], p)
 }
 
+// proposeAll works out every link that passes, the best first, and how many of them the document may have; 0 = all.
+func (c *correlation) proposeAll(o orders, id int64, mentioned []int64) (links []correlate.Link, most int) {
+	shelf, path, known := c.index.Place(id)
+	p, has := o.of(shelf, path)
+	if !known || !has {
+		return nil, 0
+	}
+	most, p.MaxLinks = p.MaxLinks, 0
+	links, _ = c.index.Propose(id, mentioned, o.said.Refused[path], p)
+	return links, most
+}
+
 // clearSlice strikes documents off that are down to be correlated when nobody wants links worked out.
 func (c *correlation) clearSlice(ctx context.Context) error {
 	called, err := c.called(ctx)
@@ -125,7 +138,7 @@ func (c *correlation) clearSlice(ctx context.Context) error {
 	}
 	return c.r.update(ctx, func(tx *store.Tx) error {
 		for _, id := range called {
-			if err := tx.SetHeuristicLinks(id, correlate.Version, nil); err != nil {
+			if err := errors.Join(tx.SetHeuristicLinks(id, correlate.Version, nil), tx.SetSpareLinks(id, correlate.Version, nil)); err != nil {
 				return err
 			}
 		}

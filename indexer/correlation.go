@@ -27,6 +27,7 @@ type correlation struct {
 	citedBy   map[int64][]int64 // document → those whose text cites it, in id order; in memory with index
 	hierarchy *correlate.Hierarchy
 	parents   parents // as the hierarchy has them
+	parts     parts   // as they hold for the slice under way
 	resolving bool    // documents may be down to be resolved
 	waiting   bool    // documents may be down to be correlated
 	whole     bool    // all documents are down: each finds its own links, nobody else's need a look
@@ -82,7 +83,7 @@ func (c *correlation) step(ctx context.Context) error {
 	if !c.orders.asked() {
 		return c.clearSlice(ctx)
 	}
-	c.loosest = c.orders.loosest()
+	c.loosest, c.parts = c.orders.loosest(), c.r.parts()
 	return c.correlateSlice(ctx)
 }
 
@@ -197,12 +198,22 @@ func (c *correlation) document(tx *store.Tx, id int64) error {
 	return c.suitors(tx, id)
 }
 
-// set stores the links of one document.
+// set stores the links of one document, and what spare ones there are for those who do not see all of their targets.
 func (c *correlation) set(tx *store.Tx, id int64, mentioned []int64) error {
-	found, _ := c.propose(c.orders, id, mentioned)
-	links := make([]store.HeuristicLink, len(found))
-	for i, l := range found {
-		links[i] = store.HeuristicLink{Target: l.Target, Relation: l.Relation, Score: l.Score, Confidence: l.Confidence, Rationale: l.Rationale, Signals: l.Signals.Map()}
+	if len(c.parts) == 0 {
+		found, _ := c.propose(c.orders, id, mentioned)
+		return errors.Join(tx.SetHeuristicLinks(id, correlate.Version, stored(found)), tx.SetSpareLinks(id, correlate.Version, nil))
 	}
-	return tx.SetHeuristicLinks(id, correlate.Version, links)
+	all, most := c.proposeAll(c.orders, id, mentioned)
+	best, spare := c.apart(all, most)
+	return errors.Join(tx.SetHeuristicLinks(id, correlate.Version, stored(best)), tx.SetSpareLinks(id, correlate.Version, stored(spare)))
+}
+
+// stored are links as the store takes them.
+func stored(links []correlate.Link) []store.HeuristicLink {
+	list := make([]store.HeuristicLink, len(links))
+	for i, l := range links {
+		list[i] = store.HeuristicLink{Target: l.Target, Relation: l.Relation, Score: l.Score, Confidence: l.Confidence, Rationale: l.Rationale, Signals: l.Signals.Map()}
+	}
+	return list
 }

@@ -91,7 +91,7 @@ func (o *outcome) cut(j job, bytes, blocks []byte) {
 		Path: text.Path(path), Title: d.Title, Aliases: d.Aliases, Tags: d.Tags, Headings: headings, Body: d.Text[d.Body.Start:d.Body.End],
 	})
 	o.prepared = store.Prepare(j.name, docPath, d, features.Append(nil))
-	o.names, o.citable, o.links = namesOf(docPath, d.Title, d.Aliases), features.Names, d.Links
+	o.names, o.citable, o.links = store.LinkNames(docPath, d.Title, d.Aliases), features.Names, d.Links
 	o.attach(d, blocks)
 	if o.file.Version == cutVersion(true) {
 		o.gist = chunker.Gist(d)

@@ -31,6 +31,7 @@ type Shelf struct {
 	ParentsAt   string       // where the parents are declared: "config.yaml:7", "" = they are not
 	Root        watcher.Root // Shelf and Path are set from Name and ShelfSpec.Root
 	MaxFileSize int64        // bytes; 0 = 8 MiB
+	Parts       []Part       // who sees what of it; none = nobody sees it but those who see everything
 }
 
 // Watcher is what the indexer asks of the package watcher.

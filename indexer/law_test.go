@@ -10,17 +10,27 @@ import (
 	"testing"
 	"time"
 
+	"shelfd/correlate"
 	"shelfd/indexer"
 	"shelfd/internal/shelftest"
 	"shelfd/store"
 )
 
-// newEditing is a library of two shelves, one of which extends the other.
+// newEditing is a library of two shelves, one of which extends the other. In every other one readers see different parts
+// of them, and a document has fewer places for links than there are links: some are spare.
 func newEditing(t *testing.T, seed uint64, made func(*indexer.Indexer)) *editing {
-	l := shelftest.New(t, shelftest.Options{Made: made, Shelves: []indexer.Shelf{
+	o := shelftest.Options{Made: made, Shelves: []indexer.Shelf{
 		{ShelfSpec: store.ShelfSpec{Name: "base"}},
 		{ShelfSpec: store.ShelfSpec{Name: "custom"}, Parents: []string{"base"}},
-	}})
+	}}
+	if seed%2 == 1 {
+		narrow := correlate.DefaultParams()
+		narrow.MaxLinks, narrow.MinConfidence, narrow.MinSignals = 1, 0.05, 1
+		o.Correlate = &narrow
+		o.Shelves[0].Parts = []indexer.Part{{Readers: "all"}}
+		o.Shelves[1].Parts = []indexer.Part{{Readers: "custom", ByFolder: true}}
+	}
+	l := shelftest.New(t, o)
 	e := &editing{Library: l, rand: rand.New(rand.NewPCG(seed, 2))}
 	for _, shelf := range []string{"base", "custom"} {
 		l.Write(shelf+"/"+keep, "")

@@ -44,20 +44,31 @@ func (x *Indexer) RemoveLinks(ctx context.Context, source, target, relation stri
 	})
 }
 
-// ReplaceLinks states all links that someone makes from a source: those stated before and not among these are taken
-// back. It says how many came, went or changed.
-func (x *Indexer) ReplaceLinks(ctx context.Context, source string, links []store.ManualLink) (changed int, err error) {
+// ReplaceLinks states links from a source in place of those that someone may take back: among says which of those stated
+// before these are, nil = all. It is one statement: however it ends, either the old ones hold or the new ones. It says how
+// many came, went or changed.
+func (x *Indexer) ReplaceLinks(ctx context.Context, source string, links []store.ManualLink, among func(store.ManualLink) bool) (changed int, err error) {
 	return ask(ctx, x, func(ctx context.Context, r *run) (int, error) {
 		if err := checkLinks(links); err != nil {
 			return 0, err
 		}
-		changed := differing(r.ledger.Said().Links[source], links)
+		before := r.ledger.Said().Links[source]
+		all := links
+		if among != nil {
+			all = append(slices.DeleteFunc(slices.Clone(before), func(l store.ManualLink) bool { return among(l) || slices.ContainsFunc(links, samePair(l)) }), links...)
+		}
+		changed := differing(before, all)
 		if changed == 0 {
 			return 0, nil
 		}
-		record := store.Record{Op: store.OpLinksReplace, Source: source, Links: links}
+		record := store.Record{Op: store.OpLinksReplace, Source: source, Links: all}
 		return changed, r.sayLinks(ctx, []store.Record{record}, append(ends(links), source))
 	})
+}
+
+// samePair says whether another link stands in place of l: of the same target and relation.
+func samePair(l store.ManualLink) func(store.ManualLink) bool {
+	return func(other store.ManualLink) bool { return other.Target == l.Target && other.Relation == l.Relation }
 }
 
 // differing counts the links that are not the same in both lists: one of the same target and relation once.

@@ -79,6 +79,7 @@ type sealed struct {
 	Refused   map[string][]string
 	Ancestors []string
 	Parents   parents // of all shelves, when links may lead to any
+	Parts     parts   // who sees what: of all shelves
 }
 
 // seals give each shelf a hash of its orders, by which a start knows whether the stored links obey them.
@@ -129,7 +130,7 @@ func (r *run) sealed(v *store.View) (map[string]*sealed, error) {
 	for name := range r.shelves {
 		all[name] = &sealed{
 			Version: correlate.Version, Asked: o.asked(), OnlyAsked: o.onlyAsked, Base: o.base, Shelf: o.said.Settings[name],
-			Documents: map[string]store.Settings{}, Refused: map[string][]string{}, Ancestors: hierarchy.Ancestors(name), Parents: above,
+			Documents: map[string]store.Settings{}, Refused: map[string][]string{}, Ancestors: hierarchy.Ancestors(name), Parents: above, Parts: r.parts(),
 		}
 	}
 	return all, nil

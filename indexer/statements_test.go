@@ -218,7 +218,7 @@ func TestReplacingLinksSaysWhatChanged(t *testing.T) {
 		{[]store.ManualLink{to("product/boiler.md", "extends"), to("product/chimney.md", "needs")}, 2},
 		{nil, 2},
 	} {
-		n, err := l.Indexer.ReplaceLinks(ctx, "client/boiler.md", c.links)
+		n, err := l.Indexer.ReplaceLinks(ctx, "client/boiler.md", c.links, nil)
 		expect(t, "replace", []any{n, err}, []any{c.want, nil})
 		expect(t, "links", len(linksOf(l, store.LinkQuery{Origin: store.OriginManual})), len(c.links))
 	}
@@ -239,7 +239,7 @@ func TestImpossibleLinksAreRefusedWhole(t *testing.T) {
 	} {
 		bad := good
 		c.change(&bad)
-		if _, err := l.Indexer.ReplaceLinks(t.Context(), good.Source, []store.ManualLink{good, bad}); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := l.Indexer.ReplaceLinks(t.Context(), good.Source, []store.ManualLink{good, bad}, nil); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v, want %q", err, c.says)
 		}
 	}

@@ -76,7 +76,7 @@ func (w *writing) delete(tx *store.Tx, id int64) error {
 	if err != nil {
 		return err
 	}
-	names := namesOf(d.Path, d.Title, d.Aliases)
+	names := store.LinkNames(d.Path, d.Title, d.Aliases)
 	for _, n := range names {
 		w.names[n.Text] = true
 	}
@@ -110,7 +110,8 @@ func callNeighbours(tx *store.Tx, id int64) error {
 			return err
 		}
 	}
-	return nil
+	spare, err := tx.SpareSuitors(id)
+	return errors.Join(err, tx.Call(store.TaskCorrelate, spare...))
 }
 
 // adopt gives documents made a moment ago the ids of those that turn out to be the same: they are made again.
@@ -279,7 +280,7 @@ func (w *writing) before(tx *store.Tx, id int64) (before, error) {
 		return before{}, err
 	}
 	cited, err := citable(tx.View, id)
-	return before{true, d.Path, namesOf(d.Path, d.Title, d.Aliases), cited}, err
+	return before{true, d.Path, store.LinkNames(d.Path, d.Title, d.Aliases), cited}, err
 }
 
 // touch notes the names that links may resolve to otherwise now: those that came or went, and all when the path did.

@@ -51,6 +51,12 @@ func TestReplacingLinksLeavesWhatIsHidden(t *testing.T) {
 		t.Errorf("changed %d, want one that came and one that went", c.Changed)
 	}
 	said("Open/c.md", "Closed/d.md")
+	lines := lib.Ledger.Len()
+	l.manage(&c, "manage_document_links", "replace_for_document", replace(fields{"target_document": "Open/b.md", "relation": "needs"}))
+	said("Open/b.md", "Closed/d.md")
+	if n := lib.Ledger.Len() - lines; n != 1 {
+		t.Errorf("%d statements: a kill between them would leave half of a replacement", n)
+	}
 	l.manage(&c, "manage_document_links", "replace_for_document", replace())
 	said("Closed/d.md")
 }

@@ -67,6 +67,9 @@ func newArchive(r *rand.Rand) archive {
 		if !a.sight.Sees(name) && r.Intn(2) == 0 {
 			name = fmt.Sprintf("%s/%sfile%d.md", folder, secret, i)
 		}
+		if r.Intn(3) == 0 {
+			name = fmt.Sprintf("%s/shared%d.md", folder, r.Intn(4))
+		}
 		a.files[name] = ""
 	}
 	for path := range a.files {
@@ -81,6 +84,23 @@ func newArchive(r *rand.Rand) archive {
 		a.files[path] = a.text(r, path, i)
 	}
 	return a
+}
+
+// partsOf says of a shelf what newArchive's Sight sees of it.
+func partsOf(shelf string) []indexer.Part {
+	switch shelf {
+	case "Open":
+		return []indexer.Part{{Readers: "all"}}
+	case "Mixed":
+		return []indexer.Part{
+			{Readers: "all"},
+			{Path: "depts", Readers: "department", ByFolder: true},
+			{Path: "people", Readers: "person", ByFolder: true},
+			{Path: "depts/hr/public", Readers: "all"},
+			{Path: "depts/it/vault"},
+		}
+	}
+	return nil
 }
 
 // text is a document with front matter, sections, and links to others, seen or not.
@@ -104,7 +124,7 @@ func (a archive) text(r *rand.Rand, path string, i int) string {
 	if hidden {
 		key = secret + "key"
 	}
-	fmt.Fprintf(&b, "---\ntitle: %s %d\ntags: [%s, %s]\naliases: [%s]\n%s: %s\n", sentence(2), i, word(), word(), sentence(2), key, word())
+	fmt.Fprintf(&b, "---\ntitle: %s %d\ntags: [%s, %s]\naliases: [%s, alias%d]\n%s: %s\n", sentence(2), i, word(), word(), sentence(2), r.Intn(6), key, word())
 	if r.Intn(5) == 0 {
 		fmt.Fprintf(&b, "title: %s\n", sentence(2)) // twice: a problem
 	}
@@ -119,6 +139,7 @@ func (a archive) text(r *rand.Rand, path string, i int) string {
 			}
 			to, _ := filepath.Rel(filepath.Dir(path), target)
 			fmt.Fprintf(&b, "\nSee [%s called%d](%s).\n", sentence(2), i, to)
+			fmt.Fprintf(&b, "\nSee [[alias%d|called%d]] and [[shared%d|called%d]].\n", r.Intn(6), i, r.Intn(4), i)
 		}
 	}
 	return b.String()
@@ -127,13 +148,15 @@ func (a archive) text(r *rand.Rand, path string, i int) string {
 // serveArchive indexes the documents with those paths and serves them to a viewer with that sight.
 func serveArchive(t *testing.T, a archive, paths []string, shelves []string, sight *store.Sight) (*shelftest.Library, *library) {
 	t.Helper()
-	o := shelftest.Options{Correlate: &correlate.Params{MinConfidence: 0.3, MinSignals: 2, MaxLinks: 1000}, Quiet: true}
+	loose := correlate.DefaultParams()
+	loose.MinConfidence, loose.MinSignals, loose.MaxLinks = 0.05, 1, 3 // fewer places than there are links
+	o := shelftest.Options{Correlate: &loose, Quiet: true}
 	for _, name := range shelves {
 		var parents []string
 		if name == "Mixed" {
 			parents = slices.DeleteFunc(slices.Clone(shelves), func(other string) bool { return other == name })
 		}
-		o.Shelves = append(o.Shelves, indexer.Shelf{ShelfSpec: store.ShelfSpec{Name: name}, Parents: parents})
+		o.Shelves = append(o.Shelves, indexer.Shelf{ShelfSpec: store.ShelfSpec{Name: name}, Parents: parents, Parts: partsOf(name)})
 	}
 	lib := shelftest.New(t, o)
 	for i, path := range paths {

@@ -96,7 +96,7 @@ func replaceLinks(ctx context.Context, c call) (json.RawMessage, error) {
 // replace makes links all that the source has, as far as the caller can see: links to what it can't see stay.
 func (c call) replace(ctx context.Context, x *indexer.Indexer, source string, links []store.ManualLink) (int, error) {
 	if c.server.seesAll(ctx) {
-		return x.ReplaceLinks(ctx, source, links)
+		return x.ReplaceLinks(ctx, source, links, nil)
 	}
 	var had []store.Link
 	err := c.view(ctx, func(v *store.View) error {
@@ -109,22 +109,9 @@ func (c call) replace(ctx context.Context, x *indexer.Indexer, source string, li
 	if err != nil {
 		return 0, err
 	}
-	changed := 0
-	if len(links) > 0 { // first: where one of them is wrong, nothing was changed
-		if changed, err = x.AddLinks(ctx, links...); err != nil {
-			return 0, err
-		}
-	}
-	for _, l := range had {
-		if slices.ContainsFunc(links, func(m store.ManualLink) bool { return m.Target == l.Target && m.Relation == l.Relation }) {
-			continue
-		}
-		n, err := x.RemoveLinks(ctx, source, l.Target, l.Relation)
-		if changed += n; err != nil {
-			return changed, err
-		}
-	}
-	return changed, nil
+	return x.ReplaceLinks(ctx, source, links, func(m store.ManualLink) bool {
+		return slices.ContainsFunc(had, func(l store.Link) bool { return m.Target == l.Target && m.Relation == l.Relation })
+	})
 }
 
 // inEntry says of which entry of links a refusal speaks.

@@ -20,7 +20,7 @@ func (v *View) Dump(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, part := range []func(*json.Encoder, map[string]string) error{v.dumpDocuments, v.dumpLinks, v.dumpOutlines, v.dumpProblems, v.dumpShelves, v.dumpUnresolved} {
+	for _, part := range []func(*json.Encoder, map[string]string) error{v.dumpDocuments, v.dumpLinks, v.dumpOutlines, v.dumpProblems, v.dumpShelves, v.dumpSpare, v.dumpUnresolved} {
 		if err := part(out, partial); err != nil {
 			return err
 		}

@@ -1,11 +1,5 @@
 package store
 
-import (
-	"encoding/json"
-	"fmt"
-	"maps"
-)
-
 // HeuristicLink is a link that was worked out.
 type HeuristicLink struct {
 	Target     int64
@@ -46,11 +40,9 @@ func (tx *Tx) SetHeuristicLinks(source int64, version string, links []HeuristicL
 }
 
 func (tx *Tx) putHeuristic(source int64, version string, l HeuristicLink) error {
-	signals := maps.Clone(l.Signals)
-	maps.DeleteFunc(signals, func(_ string, v float64) bool { return v == 0 })
-	metadata, err := json.Marshal(linkMetadata{Signals: signals})
+	metadata, err := signalsJSON(l.Signals)
 	if err != nil {
-		return fmt.Errorf("store: signals of a link: %w", err)
+		return err
 	}
 	_, err = tx.exec(`INSERT INTO document_links (source_document_id, target_document_id, relation, origin, score, confidence, heuristic_version, rationale, metadata_json, created_at, updated_at)
 		VALUES (?1, ?2, ?3, 'heuristic', ?4, ?5, ?6, ?7, ?8, ?9, ?9)
@@ -58,6 +50,6 @@ func (tx *Tx) putHeuristic(source int64, version string, l HeuristicLink) error 
 			confidence = excluded.confidence, heuristic_version = excluded.heuristic_version, rationale = excluded.rationale, metadata_json = excluded.metadata_json, updated_at = excluded.updated_at
 		WHERE score IS NOT excluded.score OR confidence IS NOT excluded.confidence OR heuristic_version IS NOT excluded.heuristic_version
 			OR rationale IS NOT excluded.rationale OR metadata_json IS NOT excluded.metadata_json`,
-		source, l.Target, l.Relation, l.Score, l.Confidence, version, l.Rationale, string(metadata), tx.now)
+		source, l.Target, l.Relation, l.Score, l.Confidence, version, l.Rationale, metadata, tx.now)
 	return err
 }

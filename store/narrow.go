@@ -26,7 +26,8 @@ func seenTables() map[string]string {
 	where := func(table, condition string) string { return `SELECT * FROM main.` + table + ` WHERE ` + condition }
 	tables := map[string]string{
 		"documents":      where("documents", by("id")),
-		"document_links": where("document_links", by("source_document_id")+` AND `+by("target_document_id")),
+		"document_links": seenLinks,
+		"document_names": where("document_names", by("document_id")),
 		"meta":           `SELECT * FROM main.meta`,
 		"shelves": `SELECT id, name, description, commonRoot, origin, state, CASE WHEN w.whole THEN reason ELSE '' END AS reason, since, device,
 			reconciled_at, second_looks, options, created_at, updated_at FROM main.shelves JOIN temp.seen_shelves w USING (name)`,
@@ -58,7 +59,7 @@ INSERT INTO temp.seen_state VALUES (1, '', 0, '', 1);
 CREATE TEMP TABLE seen (id INTEGER PRIMARY KEY) STRICT;            -- documents
 CREATE TEMP TABLE seen_shelves (name TEXT PRIMARY KEY, whole INTEGER) STRICT, WITHOUT ROWID;
 CREATE TEMP TABLE seen_spans (start TEXT PRIMARY KEY, until TEXT) STRICT, WITHOUT ROWID;
-CREATE TEMP TABLE seen_called (id INTEGER PRIMARY KEY) STRICT;     -- documents that unseen ones link to: what those call them is unseen as well
+CREATE TEMP TABLE seen_called (id INTEGER PRIMARY KEY) STRICT;     -- documents whose names differ for want of unseen ones (fillNames)
 CREATE TEMP TABLE seen_inbound (document_id INTEGER PRIMARY KEY, links INTEGER, texts TEXT) STRICT;
 CREATE VIRTUAL TABLE temp.seen_names USING fts5(title, alias, tag, path, link, ident, scope, content='', contentless_delete=1,
   tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_` + "`" + `{|}~'");
@@ -90,7 +91,7 @@ func hideTables(ctx context.Context, conn driver.Conn) error {
 		return err
 	}
 	var script strings.Builder
-	script.WriteString(seenSchema)
+	script.WriteString(seenSchema + seenLinksSchema)
 	seen := seenTables()
 	for _, name := range names {
 		selected, known := seen[name]
@@ -171,7 +172,7 @@ func (v *View) narrow() error {
 		v.seen = stamp
 		return nil
 	}
-	for _, table := range []string{"seen", "seen_shelves", "seen_spans", "seen_called", "seen_inbound", "seen_names"} {
+	for _, table := range []string{"seen", "seen_shelves", "seen_spans", "seen_called", "seen_inbound", "seen_names", "seen_text"} {
 		if err := v.put(`DELETE FROM temp.` + table); err != nil {
 			return err
 		}
@@ -216,6 +217,9 @@ func (v *View) fillSight() error {
 	if err := v.askDisk(); err != nil {
 		return err
 	}
+	if err := v.fillLinks(); err != nil {
+		return err
+	}
 	return v.fillNames()
 }
 
@@ -256,10 +260,12 @@ func (v *View) askDisk() error {
 	return v.put(`DELETE FROM temp.seen WHERE id IN (SELECT value FROM json_each(?))`, jsonNumbers(unread))
 }
 
-// fillNames works out what documents are called by those that are seen, where unseen ones link to them too.
+// fillNames works out what documents are called by those that are seen, where unseen ones link to them too or a link is
+// theirs only because another document is unseen.
 func (v *View) fillNames() error {
-	err := v.put(`INSERT INTO temp.seen_called SELECT DISTINCT target_document_id FROM main.document_links
-		WHERE origin = 'text' AND +target_document_id IN (SELECT id FROM temp.seen) AND +source_document_id NOT IN (SELECT id FROM temp.seen)`)
+	err := v.put(`INSERT INTO temp.seen_called SELECT target_document_id FROM main.document_links
+		WHERE origin = 'text' AND +target_document_id IN (SELECT id FROM temp.seen) AND +source_document_id NOT IN (SELECT id FROM temp.seen)
+		UNION SELECT target_document_id FROM temp.seen_text`)
 	if err != nil {
 		return err
 	}

@@ -211,6 +211,24 @@ CREATE TABLE document_links (
 ) STRICT;
 CREATE INDEX document_links_target ON document_links(target_document_id);
 
+-- Heuristic links that have no place among the best of their source. Where readers see different documents, each source
+-- keeps the best to the documents of each kind of reader: one takes the place of a link to a document that a reader does
+-- not see. Empty where everybody sees everything.
+CREATE TABLE spare_links (
+  id                 INTEGER PRIMARY KEY,
+  source_document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  place              INTEGER NOT NULL,       -- the lower the better
+  target_document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  relation           TEXT    NOT NULL,
+  score              REAL    NOT NULL,
+  confidence         REAL    NOT NULL,
+  heuristic_version  TEXT    NOT NULL,
+  rationale          TEXT    NOT NULL,
+  metadata_json      TEXT    NOT NULL,       -- as in document_links
+  UNIQUE (source_document_id, place)
+) STRICT;
+CREATE INDEX spare_links_target ON spare_links(target_document_id); -- whose links change with a document
+
 -- Links of the text that have no target, or more than one.
 CREATE TABLE unresolved_links (
   source     INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,

@@ -33,7 +33,8 @@ import (
 //	6: scope terms with a sign of their own; languages in the index of chunks.
 //	7: features say which names a text says itself.
 //	8: free pages can be given back.
-const LayoutVersion = 8
+//	9: spare heuristic links.
+const LayoutVersion = 9
 
 // ContentVersion numbers what cutting and segmentation make of the same bytes; a document cut by another version is
 // cut again. History:

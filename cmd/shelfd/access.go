@@ -1,6 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"slices"
+
+	"shelfd/indexer"
 	"shelfd/internal/access"
 	"shelfd/internal/config"
 	"shelfd/mcp"
@@ -22,4 +26,22 @@ func accessRules(c config.Config, shelves []config.Shelf) access.Rules {
 		rules.Shelves = append(rules.Shelves, shelf)
 	}
 	return rules
+}
+
+// partsOf tells apart which documents of a shelf are seen by the same people.
+func partsOf(s config.Shelf) []indexer.Part {
+	if len(s.Access.Users)+len(s.Access.Groups) == 0 {
+		return nil
+	}
+	sorted := func(names []string) []string { return slices.Sorted(slices.Values(names)) }
+	readers := fmt.Sprintf("%q %q", sorted(s.Access.Users), sorted(s.Access.Groups))
+	parts := []indexer.Part{{Readers: readers}}
+	for _, scope := range s.Scopes {
+		part := indexer.Part{Path: scope.Path, Readers: readers}
+		if scope.Kind != access.Global {
+			part.Readers, part.ByFolder = readers+" "+scope.Kind, true
+		}
+		parts = append(parts, part)
+	}
+	return parts
 }

@@ -26,7 +26,7 @@ func indexerShelf(s config.Shelf) indexer.Shelf {
 			Shelf: s.Name, Path: s.Root, Include: s.Include, Exclude: s.Exclude, NoGitignore: !s.Gitignore,
 			FollowSymlinks: s.FollowSymlinks, Watch: watchOf(s.Watch), PollInterval: s.PollInterval,
 		},
-		MaxFileSize: s.MaxFileSize,
+		MaxFileSize: s.MaxFileSize, Parts: partsOf(s),
 	}
 }
 

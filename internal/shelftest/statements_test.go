@@ -102,7 +102,7 @@ func (s *speaker) say() {
 		s.told(s.Indexer.RemoveLinks(ctx, a, b, ""))
 	case 2:
 		s.log("replace %s", a)
-		s.told(s.Indexer.ReplaceLinks(ctx, a, []store.ManualLink{{Source: a, Target: b, Relation: "replaced", Confidence: 0.5}}))
+		s.told(s.Indexer.ReplaceLinks(ctx, a, []store.ManualLink{{Source: a, Target: b, Relation: "replaced", Confidence: 0.5}}, nil))
 	case 3:
 		child, parents := pickOne(s, speakerShelves), []string{}
 		for _, name := range speakerShelves {
