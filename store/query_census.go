@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"database/sql"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -22,6 +23,7 @@ type census struct {
 	places    extents  // by first chunk
 	firsts    postings // the first chunks of all documents
 	chunks    int      // how many there are
+	speakers  [256]int // documents with chunks by language
 	languages []uint8  // those that any document has, by their place in text.Stemmed() from 1
 	common    *commonPostings
 	seen      postings // all chunks, of a View with a Sight; nil without
@@ -123,19 +125,27 @@ func (v *View) stamp() (stamp string, err error) {
 
 func newCensus(stamp string, documents extents, common *commonPostings) *census {
 	c := &census{stamp: stamp, documents: documents, places: documents.inPlace(), common: common}
-	c.firsts = make(postings, 0, len(c.places))
-	var spoken [256]bool
-	for _, x := range c.places {
-		c.firsts = append(c.firsts, x.first)
-		c.chunks += x.n
-		spoken[x.language] = true
+	c.count(c.places, 1)
+	c.list()
+	return c
+}
+
+// count takes documents in, or with -1 out again.
+func (c *census) count(documents extents, times int) {
+	for _, x := range documents {
+		c.chunks += times * x.n
+		c.speakers[x.language] += times
 	}
-	for language := 1; language < len(spoken); language++ {
-		if spoken[language] {
+}
+
+// list fills in what places and speakers come to.
+func (c *census) list() {
+	c.firsts = c.places.heads()
+	for language := 1; language < len(c.speakers); language++ {
+		if c.speakers[language] > 0 {
 			c.languages = append(c.languages, uint8(language))
 		}
 	}
-	return c
 }
 
 // at is the census with that stamp, if it is the last one or follows from it.
@@ -200,27 +210,27 @@ func (k *censuses) gains(written [2][]ftsRow) map[commonTerm]postings {
 	return last.common.gains(written)
 }
 
-// after is the census with changes.
+// after is the census with changes. It costs little more than a copy, however many documents there are.
 func (c *census) after(changes []change) *census {
-	changed := map[int64]extent{}
+	now := map[int64]extent{}
 	for _, one := range changes {
-		for id, x := range one.documents {
-			changed[id] = x
+		maps.Copy(now, one.documents)
+	}
+	ids := sorted(slices.Collect(maps.Keys(now)))
+	gone, come := c.of(ids), make(extents, 0, len(ids))
+	for _, id := range ids {
+		if now[id].n > 0 {
+			come = append(come, now[id])
 		}
 	}
-	documents := make(extents, 0, len(c.documents)+len(changed))
-	for _, x := range c.documents {
-		if _, ok := changed[x.document]; !ok {
-			documents = append(documents, x)
-		}
-	}
-	for _, x := range changed {
-		if x.n > 0 {
-			documents = append(documents, x)
-		}
-	}
-	slices.SortFunc(documents, byDocument)
-	return newCensus(changes[len(changes)-1].stamp, documents, c.common.after(changes))
+	next := &census{stamp: changes[len(changes)-1].stamp, chunks: c.chunks, speakers: c.speakers, common: c.common.after(changes)}
+	next.documents = c.documents.with(gone, come, byDocument)
+	gone, come = gone.inPlace(), come.inPlace()
+	next.places = c.places.with(gone, come, byFirst)
+	next.count(gone, -1)
+	next.count(come, 1)
+	next.list()
+	return next
 }
 
 func byDocument(a, b extent) int { return cmp.Compare(a.document, b.document) }

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -13,6 +15,8 @@ const (
 	commonRoom = 24 << 20
 	// openMost is how many prefixes are kept: every word that is written is held against each.
 	openMost = 32
+	// changesMost is how many changes are kept until every set takes them in. A set that is asked for does so before.
+	changesMost = 32
 )
 
 // stance is where a common term stands.
@@ -35,18 +39,49 @@ type commonTerm struct {
 // commonPostings are the postings of terms that stand in many rows, as searches asked for them: words like "the" would
 // take longer to read than all else. They belong to one census and go over to the next with what has changed.
 type commonPostings struct {
-	mu   sync.Mutex
-	sets map[commonTerm]packed
-	age  []commonTerm // what was put first comes first
-	room int          // bytes of sets
-	open int          // how many of them are of prefixes
+	mu      sync.Mutex
+	sets    map[commonTerm]keptPostings
+	changes []change     // since the oldest of the sets
+	age     []commonTerm // what was put first comes first
+	room    int          // bytes of sets
+	open    int          // how many of them are of prefixes
+}
+
+// keptPostings hold when so many of the changes have been made.
+type keptPostings struct {
+	packed
+	changes int
 }
 
 func (c *commonPostings) get(t commonTerm) (postings, bool) {
 	c.mu.Lock()
-	set, ok := c.sets[t]
+	set, ok := c.current(t)
 	c.mu.Unlock()
 	return set.postings(), ok
+}
+
+// current is a set with all changes made; false when none is kept, or only from after a change that it would need.
+func (c *commonPostings) current(t commonTerm) (packed, bool) {
+	set, ok := c.sets[t]
+	if !ok {
+		return packed{}, false
+	}
+	now := set.packed
+	for _, one := range c.changes[set.changes:] {
+		come, knew := one.gains[t]
+		if !knew {
+			c.forget(t)
+			return packed{}, false
+		}
+		gone := one.drops
+		if t.where >= named {
+			gone = one.nameDrops
+		}
+		now = now.with(gone, come)
+	}
+	c.room += now.size() - set.size()
+	c.sets[t] = keptPostings{now, len(c.changes)}
+	return now, true
 }
 
 func (c *commonPostings) put(t commonTerm, set postings) {
@@ -56,15 +91,15 @@ func (c *commonPostings) put(t commonTerm, set postings) {
 		return
 	}
 	if c.sets == nil {
-		c.sets = map[commonTerm]packed{}
+		c.sets = map[commonTerm]keptPostings{}
 	}
 	if t.open {
 		c.open++
 	}
 	p := pack(set)
-	c.sets[t] = p
+	c.sets[t] = keptPostings{p, len(c.changes)}
 	c.age = append(c.age, t)
-	for c.room += p.size(); c.room > commonRoom && len(c.age) > 1; c.age = c.age[1:] {
+	for c.room += p.size(); c.room > commonRoom && len(c.age) > 1; {
 		c.forget(c.age[0])
 	}
 }
@@ -75,6 +110,7 @@ func (c *commonPostings) forget(t commonTerm) {
 	}
 	c.room -= c.sets[t].size()
 	delete(c.sets, t)
+	c.age = slices.DeleteFunc(c.age, func(other commonTerm) bool { return other == t })
 }
 
 // full says whether more would push out what is kept.
@@ -88,30 +124,23 @@ func (c *commonPostings) full() bool {
 func (c *commonPostings) after(changes []change) *commonPostings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	next := &commonPostings{}
-	for _, t := range c.age {
-		if set, ok := c.changed(t, changes); ok {
-			next.put(t, set)
-		}
+	next := &commonPostings{
+		sets: maps.Clone(c.sets), changes: slices.Concat(c.changes, changes), age: slices.Clone(c.age), room: c.room, open: c.open,
+	}
+	if len(next.changes) > changesMost {
+		next.takeIn()
 	}
 	return next
 }
 
-// changed is one set with changes; false when it was kept after the first of them.
-func (c *commonPostings) changed(t commonTerm, changes []change) (postings, bool) {
-	set := c.sets[t].postings()
-	for _, one := range changes {
-		gained, knew := one.gains[t]
-		if !knew {
-			return nil, false
+// takeIn has every set make all changes, so that none need be kept.
+func (c *commonPostings) takeIn() {
+	for _, t := range slices.Clone(c.age) {
+		if set, ok := c.current(t); ok {
+			c.sets[t] = keptPostings{packed: set}
 		}
-		drops := one.drops
-		if t.where >= named {
-			drops = one.nameDrops
-		}
-		set = union(subtract(set, drops), gained)
 	}
-	return set, true
+	c.changes = nil
 }
 
 // gains are, for each set that is kept, the rows of chunks and of documents that hold its term, if any.

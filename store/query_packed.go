@@ -1,6 +1,9 @@
 package store
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // packed are postings in little room: a bit for each id between the first and the last, or, where they are far apart,
 // the distances from the first, or the ids themselves.
@@ -52,6 +55,40 @@ func (p packed) postings() postings {
 		}
 	}
 	return out
+}
+
+// with are the postings without some ids and with others.
+func (p packed) with(gone, come postings) packed {
+	if p.bits == nil || len(come) > 0 && (come[0] < p.first || come[len(come)-1]-p.first > sparse*int64(p.n+len(come))) {
+		return pack(union(subtract(p.postings(), gone), come))
+	}
+	if len(come) == 0 && !slices.ContainsFunc(gone, p.hasBit) {
+		return p
+	}
+	words := len(p.bits)
+	if len(come) > 0 {
+		words = max(words, int(come[len(come)-1]-p.first)/64+1)
+	}
+	out := packed{first: p.first, n: p.n, bits: make([]uint64, words)}
+	copy(out.bits, p.bits)
+	for _, id := range gone {
+		if out.hasBit(id) {
+			out.bits[(id-p.first)/64] &^= 1 << ((id - p.first) % 64)
+			out.n--
+		}
+	}
+	for _, id := range come {
+		if !out.hasBit(id) {
+			out.bits[(id-p.first)/64] |= 1 << ((id - p.first) % 64)
+			out.n++
+		}
+	}
+	return out
+}
+
+func (p packed) hasBit(id int64) bool {
+	at := id - p.first
+	return at >= 0 && at/64 < int64(len(p.bits)) && p.bits[at/64]&(1<<(at%64)) != 0
 }
 
 // size is the room in bytes, with what a map takes for the entry.

@@ -132,9 +132,14 @@ func (e extents) chunks() postings {
 
 // firsts are the first chunks of the documents that have any.
 func (e extents) firsts() postings {
-	out := make(postings, 0, len(e))
-	for _, x := range e.inPlace() {
-		out = append(out, x.first)
+	return e.inPlace().heads()
+}
+
+// heads are the first chunks of documents that are in place.
+func (e extents) heads() postings {
+	out := make(postings, len(e))
+	for i, x := range e {
+		out[i] = x.first
 	}
 	return out
 }
@@ -142,9 +147,29 @@ func (e extents) firsts() postings {
 // inPlace are the documents with chunks, in the order of these.
 func (e extents) inPlace() extents {
 	e = slices.DeleteFunc(slices.Clone(e), func(x extent) bool { return x.n == 0 })
-	byFirst := func(a, b extent) int { return cmp.Compare(a.first, b.first) }
 	slices.SortFunc(e, byFirst)
 	return e
+}
+
+func byFirst(a, b extent) int { return cmp.Compare(a.first, b.first) }
+
+// with is e without some of it and with others, all of them in one order.
+func (e extents) with(gone, come extents, by func(a, b extent) int) extents {
+	out := make(extents, 0, len(e)-len(gone)+len(come))
+	upTo := func(x extent) { // takes over what comes before x
+		n, _ := slices.BinarySearchFunc(e, x, by)
+		out, e = append(out, e[:n]...), e[n:]
+	}
+	for len(gone)+len(come) > 0 {
+		if len(come) == 0 || len(gone) > 0 && by(gone[0], come[0]) <= 0 {
+			upTo(gone[0])
+			e, gone = e[1:], gone[1:]
+			continue
+		}
+		upTo(come[0])
+		out, come = append(out, come[0]), come[1:]
+	}
+	return append(out, e...)
 }
 
 // chunkPostings are the chunks that a MATCH expression finds; "" finds none.
