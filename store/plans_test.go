@@ -14,8 +14,9 @@ import (
 	"shelfd/chunker"
 )
 
-// Tables that grow with the library: a hot statement that goes through one of them takes longer with every document.
-var largeTable = regexp.MustCompile(`\bSCAN (documents|files|features|nodes|chunks|past_chunks|outlines|summaries|boxes|document_links|unresolved_links|document_names|link_names|inbound|d|f|c|n|x|l|u|o|s2)\b.*`)
+// Tables that grow with the library: a hot statement that goes through one of them, or through all of a shelf in it, takes
+// longer with every document.
+var largeTable = regexp.MustCompile(`\bSCAN (documents|files|features|nodes|chunks|past_chunks|outlines|summaries|boxes|document_links|unresolved_links|document_names|link_names|inbound|d|f|c|n|x|l|u|o|s2)\b.*|\bSEARCH \w+ USING .*\(shelf_id=\?\)$`)
 
 // wholesale are the statements that may go through a large table, and why.
 var wholesale = []struct{ fragment, why string }{

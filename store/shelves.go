@@ -96,8 +96,9 @@ func (tx *Tx) SetParents(child int64, parents []int64, origin string) error {
 func (v *View) Files(shelf int64, under string) ([]File, error) {
 	query, args := `SELECT `+fileColumns+` FROM files WHERE shelf_id = ? ORDER BY file`, []any{shelf}
 	if under != "" {
-		query = `SELECT ` + fileColumns + ` FROM files WHERE shelf_id = ? AND (file = ? OR (file > ? AND file < ?)) ORDER BY file`
-		args = append(args, []byte(under), []byte(under+"/"), []byte(under+"0")) // '0' is the byte after '/'
+		query = `SELECT ` + fileColumns + ` FROM files WHERE shelf_id = ?1 AND file = ?2
+			UNION ALL SELECT ` + fileColumns + ` FROM files WHERE shelf_id = ?1 AND file > ?3 AND file < ?4 ORDER BY file`
+		args = append(args, around(under)...)
 	}
 	var list []File
 	err := v.each(query, args, func(rows *sql.Rows) error {
@@ -106,6 +107,11 @@ func (v *View) Files(shelf int64, under string) ([]File, error) {
 		return err
 	})
 	return list, err
+}
+
+// around are a path and what the paths below it lie between.
+func around(path string) []any {
+	return []any{[]byte(path), []byte(path + "/"), []byte(path + "0")} // '0' is the byte after '/'
 }
 
 const fileColumns = `document_id, file, size, mtime, ctime, inode, device, read_at, hash, version, number, derived, blocks`
@@ -219,8 +225,8 @@ func (tx *Tx) dropProblems(shelf int64, file string, gone func(Problem) bool) er
 func (v *View) ProblemFiles(shelf int64, under string) ([]string, error) {
 	query, args := `SELECT DISTINCT file FROM problems WHERE shelf_id = ? ORDER BY file`, []any{shelf}
 	if under != "" {
-		query = `SELECT DISTINCT file FROM problems WHERE shelf_id = ? AND (file = ? OR (file > ? AND file < ?)) ORDER BY file`
-		args = append(args, []byte(under), []byte(under+"/"), []byte(under+"0"))
+		query = `SELECT file FROM problems WHERE shelf_id = ?1 AND file = ?2 UNION SELECT file FROM problems WHERE shelf_id = ?1 AND file > ?3 AND file < ?4 ORDER BY file`
+		args = append(args, around(under)...)
 	}
 	var list []string
 	err := v.each(query, args, func(rows *sql.Rows) error {
