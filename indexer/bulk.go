@@ -56,14 +56,14 @@ func startBulk(ctx context.Context) *bulk {
 	return b
 }
 
-// add takes in more files. Those that were written last come first where others wait already: a fresh edit must not wait
-// for a checkout.
-func (b *bulk) add(jobs []job) {
+// add takes in more files. Those that were written last come first, where others wait already or the shelf stands: a
+// fresh edit must not wait for a checkout.
+func (b *bulk) add(jobs []job, stands bool) {
 	b.pending += len(jobs)
 	b.mu.Lock()
 	late := len(b.queue) > 0
 	b.queue = append(b.queue, jobs...)
-	if late {
+	if late || stands {
 		slices.SortFunc(b.queue, func(x, y job) int {
 			return cmp.Or(cmp.Compare(y.change.Entry.ModTime, x.change.Entry.ModTime), strings.Compare(x.change.Entry.Path, y.change.Entry.Path))
 		})

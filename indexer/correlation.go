@@ -23,8 +23,8 @@ const (
 // correlation works off what is down to be resolved and correlated, a slice at a time, while nothing else is to do.
 type correlation struct {
 	r         *run
-	index     *correlate.Index  // nil = not in memory
-	citedBy   map[int64][]int64 // document → those whose text cites it, in id order; in memory with index
+	index     *correlate.Index // nil = not in memory
+	citedBy   citers           // in memory with index
 	hierarchy *correlate.Hierarchy
 	parents   parents // as the hierarchy has them
 	parts     parts   // as they hold for the slice under way

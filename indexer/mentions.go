@@ -22,29 +22,12 @@ func (c *correlation) mentions(tx *store.Tx, d store.Document) ([]int64, error) 
 		return mentioned, nil
 	}
 	for _, target := range before {
-		c.cited(d.ID, target, false)
+		c.citedBy.set(target, d.ID, false)
 	}
 	for _, target := range mentioned {
-		c.cited(d.ID, target, true)
+		c.citedBy.set(target, d.ID, true)
 	}
 	return mentioned, tx.SetMentions(d.ID, mentioned)
-}
-
-// cited remembers whether the text of source cites target.
-func (c *correlation) cited(source, target int64, does bool) {
-	c.citedBy[target] = with(c.citedBy[target], source, does)
-}
-
-// with is a set of ids in order with or without one of them.
-func with(ids []int64, id int64, member bool) []int64 {
-	i, is := slices.BinarySearch(ids, id)
-	switch {
-	case member && !is:
-		return slices.Insert(ids, i, id)
-	case is && !member:
-		return slices.Delete(ids, i, i+1)
-	}
-	return ids
 }
 
 // citing lists the documents whose text cites this one. When its names may have changed, they are looked for in the
@@ -53,13 +36,13 @@ func (c *correlation) citing(tx *store.Tx, id int64) ([]int64, error) {
 	renamed, err := tx.IsCalled(store.TaskNames, id)
 	f, known := c.index.Features(id)
 	if err != nil || !renamed || !known {
-		return c.citedBy[id], err
+		return c.citedBy.of(id), err
 	}
 	cites, err := c.naming(tx, id, f.Names)
 	if err != nil {
 		return nil, err
 	}
-	for _, source := range c.citedBy[id] {
+	for _, source := range c.citedBy.of(id) {
 		if _, does := cites[source]; !does {
 			cites[source] = false
 		}
@@ -69,7 +52,7 @@ func (c *correlation) citing(tx *store.Tx, id int64) ([]int64, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.cited(source, id, does)
+		c.citedBy.set(id, source, does)
 		if _, did := slices.BinarySearch(before, id); did == does {
 			continue
 		}
@@ -77,7 +60,7 @@ func (c *correlation) citing(tx *store.Tx, id int64) ([]int64, error) {
 			return nil, err
 		}
 	}
-	return c.citedBy[id], nil
+	return c.citedBy.of(id), nil
 }
 
 // naming finds the documents whose text holds one of the names of a document that they do not have themselves.

@@ -13,7 +13,7 @@ import (
 // loaded are the features of all documents, read from one picture of the store.
 type loaded struct {
 	index     *correlate.Index
-	citedBy   map[int64][]int64
+	citedBy   citers
 	hierarchy *correlate.Hierarchy
 	err       error
 }
@@ -108,7 +108,7 @@ func (l *loaded) read(v *store.View) error {
 	if l.hierarchy, err = correlate.NewHierarchy(parents); err != nil {
 		return err
 	}
-	l.index, l.citedBy = correlate.NewIndex(l.hierarchy), map[int64][]int64{}
+	l.index, l.citedBy = correlate.NewIndex(l.hierarchy), citers{}
 	return v.Features(func(document, shelf int64, path string, b []byte, mentions []int64) error {
 		f, err := correlate.Decode(b)
 		if err != nil {
@@ -116,7 +116,7 @@ func (l *loaded) read(v *store.View) error {
 		}
 		l.index.Put(document, names[shelf], path, f)
 		for _, target := range mentions {
-			l.citedBy[target] = append(l.citedBy[target], document)
+			l.citedBy.set(target, document, true)
 		}
 		return nil
 	})

@@ -35,9 +35,11 @@ type run struct {
 	waiters  []*waiter
 	sights   *sights
 	bulk     *bulk
-	links    *correlation
-	status   Status
-	wrote    bool // since the last checkpoint
+
+	sliceMost int // chunks in a slice of bulk work for shelves that stand
+	links     *correlation
+	status    Status
+	wrote     bool // since the last checkpoint
 
 	current  func(error) // declines the command that is being done
 	held     []command   // came while writing was paused, and are done all the same
@@ -99,7 +101,7 @@ func (x *Indexer) Run(ctx context.Context, batches <-chan watcher.Batch) error {
 }
 
 func (x *Indexer) newRun(s Status) *run {
-	return &run{Indexer: x, shelves: map[string]*shelf{}, status: s, returning: true, placed: time.Now(), begun: time.Now(), untidy: true}
+	return &run{Indexer: x, shelves: map[string]*shelf{}, status: s, returning: true, sliceMost: sliceChunks / 4, placed: time.Now(), begun: time.Now(), untidy: true}
 }
 
 // all does everything with one database, and ends what it started.
@@ -196,7 +198,7 @@ func (r *run) anything(ctx context.Context, batches <-chan watcher.Batch, clock 
 	case c := <-r.commands:
 		r.command(ctx, c)
 		return nil
-	case c := <-r.bulk.cut:
+	case c := <-r.bulkReady():
 		return r.bulkSlice(ctx, c)
 	case <-r.removalReady():
 		return r.removeSome(ctx)
@@ -229,6 +231,9 @@ func (r *run) untilNext() time.Duration {
 	}
 	if r.inspects() {
 		next = min(next, max(time.Millisecond, r.restedFrom().Add(r.rest).Sub(now)))
+	}
+	if fresh := r.untilFresh(now); fresh > 0 && r.bulk.pending > 0 {
+		next = min(next, fresh)
 	}
 	for _, s := range r.shelves {
 		next = min(next, s.untilSlow(now))

@@ -10,14 +10,24 @@ import (
 const (
 	// sliceChunks is how many chunks a transaction of bulk work holds if they come quickly: fewer cost FTS merges.
 	sliceChunks = 2000
-	// sliceTime bounds how long an edit waits behind bulk work.
+	// sliceTime is how long a transaction is filled.
 	sliceTime = 200 * time.Millisecond
+	// sliceWait is how long a single edit should wait behind a slice, be it filled or written, of a shelf that stands.
+	sliceWait = 100 * time.Millisecond
+	// sliceLeast is how few chunks a slice may come down to so that it takes no longer.
+	sliceLeast = 125
+	// freshLook is how long bulk work waits for a look at a few files, which ends sooner unless the disk is slow.
+	freshLook = 100 * time.Millisecond
 )
 
-// bulkSlice writes what the readers have done: first and whatever else is there within sliceTime, up to sliceChunks.
+// bulkSlice writes what the readers have done: first and whatever else comes in time, up to as many chunks as can be
+// written in time.
 func (r *run) bulkSlice(ctx context.Context, first finished) error {
 	slice := map[*shelf][]outcome{}
-	chunks := 0
+	chunks, most, wait := 0, sliceChunks, sliceTime
+	if !first.shelf.building {
+		most, wait = r.sliceMost, sliceWait
+	}
 	add := func(o finished) {
 		r.bulk.pending--
 		slice[o.shelf] = append(slice[o.shelf], o.outcome)
@@ -26,9 +36,9 @@ func (r *run) bulkSlice(ctx context.Context, first finished) error {
 		}
 	}
 	add(first)
-	deadline := time.NewTimer(sliceTime)
+	deadline := time.NewTimer(wait)
 	defer deadline.Stop()
-	for open := true; open && chunks < sliceChunks && r.bulk.pending > 0; {
+	for open := true; open && chunks < most && r.bulk.pending > 0; {
 		select {
 		case o := <-r.bulk.cut:
 			add(o)
@@ -38,12 +48,43 @@ func (r *run) bulkSlice(ctx context.Context, first finished) error {
 			return ctx.Err()
 		}
 	}
+	start := time.Now()
+	defer func() { r.sizeSlices(time.Since(start)) }()
 	for s, outcomes := range slice {
 		if err := r.commitSlice(ctx, s, outcomes); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sizeSlices learns from how long a slice took how large the next one may be.
+func (r *run) sizeSlices(took time.Duration) {
+	switch {
+	case took > sliceWait:
+		r.sliceMost = max(sliceLeast, r.sliceMost/2)
+	case took < sliceWait/2:
+		r.sliceMost = min(sliceChunks, r.sliceMost*2)
+	}
+}
+
+// bulkReady is a channel that what the readers have done can be received from, unless a look at a few files is about to
+// end: they come first.
+func (r *run) bulkReady() <-chan finished {
+	if r.untilFresh(time.Now()) > 0 {
+		return nil
+	}
+	return r.bulk.cut
+}
+
+// untilFresh is how long from now bulk work waits for looks at a few files.
+func (r *run) untilFresh(now time.Time) (wait time.Duration) {
+	for _, s := range r.shelves {
+		if s.looking && s.lookFew {
+			wait = max(wait, s.since.Add(freshLook).Sub(now))
+		}
+	}
+	return wait
 }
 
 func (r *run) commitSlice(ctx context.Context, s *shelf, outcomes []outcome) error {

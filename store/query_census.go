@@ -64,9 +64,11 @@ const stampQuery = `SELECT (SELECT hex(block) FROM chunk_fts_data WHERE id = ?1)
 
 // censuses keeps the last census and what was committed since, so that a search beside a writer needs not take it anew.
 type censuses struct {
+	telling sync.Mutex // held from before a commit until follow knows of it
+
 	mu   sync.Mutex
 	last *census  // nil before the first search
-	news []change // in order; the first follows last
+	news []change // in order, each from the stamp of the one before; the first follows last, if there is one
 	head string   // stamp of the index after the last commit, "" before the first
 }
 
@@ -148,28 +150,45 @@ func (c *census) list() {
 	}
 }
 
-// at is the census with that stamp, if it is the last one or follows from it.
+// at is the census with that stamp, if it is the last one or follows from it. What is being committed is waited for:
+// that takes less than to take the census anew.
 func (k *censuses) at(stamp string) *census {
+	c, unheard := k.known(stamp)
+	if unheard {
+		k.telling.Lock()
+		defer k.telling.Unlock()
+		c, _ = k.known(stamp)
+	}
+	return c
+}
+
+// known is nil when there is no census yet, or it is not known how to come from the last one to the stamp: unheard.
+func (k *censuses) known(stamp string) (c *census, unheard bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.last == nil || k.last.stamp == stamp {
-		return k.last
+		return k.last, false
 	}
 	n := slices.IndexFunc(k.news, func(c change) bool { return c.stamp == stamp })
 	if n < 0 {
-		return nil
+		return nil, true
 	}
 	k.last = k.last.after(k.news[:n+1])
 	k.news = slices.Clone(k.news[n+1:])
-	return k.last
+	return k.last, false
 }
 
-// keep makes a census the last one.
+// keep makes a census the last one, if all that was committed after it is known.
 func (k *censuses) keep(c *census) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.last == nil || k.head == "" || k.head == c.stamp { // else it is of an older picture
-		k.last, k.news = c, nil
+	if k.head == "" || k.head == c.stamp {
+		k.last, k.news, k.head = c, nil, c.stamp
+		return
+	}
+	n := slices.IndexFunc(k.news, func(one change) bool { return one.before == c.stamp })
+	if k.last == nil && n >= 0 {
+		k.last, k.news = c, k.news[n:]
 	}
 }
 
@@ -178,14 +197,14 @@ func (k *censuses) follow(c change, stamp string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	c.before, c.stamp, k.head = k.head, stamp, stamp
-	if k.last == nil || c.before == c.stamp {
+	if c.before == c.stamp {
 		return
 	}
-	tail, total := k.last.stamp, len(c.documents)
+	total := len(c.documents)
 	for _, earlier := range k.news {
-		tail, total = earlier.stamp, total+len(earlier.documents)
+		total += len(earlier.documents)
 	}
-	if c.before != tail || total > maxNews { // it is taken anew
+	if c.before == "" || total > maxNews { // it is taken anew
 		k.last, k.news = nil, nil
 		return
 	}

@@ -82,3 +82,32 @@ func TestKeptPostingsFollowEveryChange(t *testing.T) {
 		}
 	}
 }
+
+// A census that is taken while somebody writes is followed from there, and not taken anew by everybody who comes next.
+func TestACensusOfAnOlderPictureIsFollowed(t *testing.T) {
+	l := newLibrary(t)
+	write := func(n int) { l.put(page{path: fmt.Sprintf("S/page%d.md", n), title: "Steel", body: "steel"}) }
+	write(1)
+	err := l.s.View(t.Context(), func(old *View) error {
+		if _, err := old.stamp(); err != nil { // the picture is taken
+			return err
+		}
+		write(2)
+		write(3)
+		c, err := old.census()
+		if err == nil && len(c.documents) != 1 {
+			t.Errorf("the old picture has %d documents", len(c.documents))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k := &l.s.censuses; k.last == nil || len(k.news) != 2 {
+		t.Fatalf("kept: %v with %d changes", k.last, len(k.news))
+	}
+	write(4)
+	if a := l.search(Query{Text: "steel", Limit: 9}); a.Total != 4 || len(l.s.censuses.news) != 0 {
+		t.Errorf("%d found, %d changes left", a.Total, len(l.s.censuses.news))
+	}
+}

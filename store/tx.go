@@ -46,6 +46,8 @@ func (s *Store) update(ctx context.Context, f func(*Tx) error) error {
 	if err := tx.flushTerms(); err != nil {
 		return err
 	}
+	s.censuses.telling.Lock()
+	defer s.censuses.telling.Unlock()
 	if err := sqlTx.Commit(); err != nil {
 		return fmt.Errorf("store: commit: %w", err)
 	}

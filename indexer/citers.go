@@ -1,0 +1,67 @@
+package indexer
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// citers are, by document, those whose text cites it. In a large library that is hundreds for each, so they are packed.
+type citers map[int64]packedIDs
+
+// packedIDs are ids in order, each as the varint of its distance from the one before.
+type packedIDs struct {
+	steps []byte
+	last  int64
+}
+
+// of lists those that cite a document, in id order.
+func (c citers) of(target int64) []int64 { return c[target].ids() }
+
+// set says whether source cites target.
+func (c citers) set(target, source int64, cites bool) {
+	p := c[target]
+	if cites && source > p.last { // as they come when all are read
+		p.add(source)
+		c[target] = p
+		return
+	}
+	ids := p.ids()
+	if now := with(ids, source, cites); len(now) != len(ids) {
+		c[target] = pack(now)
+	}
+}
+
+func pack(ids []int64) packedIDs {
+	var p packedIDs
+	for _, id := range ids {
+		p.add(id)
+	}
+	return p
+}
+
+func (p *packedIDs) add(id int64) {
+	p.steps, p.last = binary.AppendUvarint(p.steps, uint64(id-p.last)), id
+}
+
+func (p packedIDs) ids() []int64 {
+	var ids []int64
+	last := int64(0)
+	for rest := p.steps; len(rest) > 0; {
+		step, n := binary.Uvarint(rest)
+		last += int64(step)
+		ids, rest = append(ids, last), rest[n:]
+	}
+	return ids
+}
+
+// with is a set of ids in order with or without one of them.
+func with(ids []int64, id int64, member bool) []int64 {
+	i, is := slices.BinarySearch(ids, id)
+	switch {
+	case member && !is:
+		return slices.Insert(ids, i, id)
+	case is && !member:
+		return slices.Delete(ids, i, i+1)
+	}
+	return ids
+}
