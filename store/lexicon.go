@@ -21,10 +21,12 @@ type lexicon struct {
 	base  *vocabulary      // nil until read
 	known *termSet         // what base and added hold
 	added map[string]int32 // terms written since that base does not hold, and how many rows had them; nil before it is read
+	order []vocabularyTerm // added in order, never changed; nil when it is to be made
 }
 
-// lexiconGrowth is how many new terms are kept beside the vocabulary before they are merged into it.
-const lexiconGrowth = 20_000
+// lexiconGrowth is how many new terms are kept beside the vocabulary before they are merged into it: after each save they
+// are sorted once.
+const lexiconGrowth = 5_000
 
 // follow takes in the terms of rows that a transaction has written.
 func (l *lexicon) follow(rows []ftsRow) {
@@ -33,6 +35,7 @@ func (l *lexicon) follow(rows []ftsRow) {
 	if l.added == nil {
 		return
 	}
+	l.order = nil
 	for _, row := range rows {
 		for _, column := range row.columns[:len(row.columns)-1] { // the last one is the scope
 			l.learn(column.(string))
@@ -62,11 +65,13 @@ func (l *lexicon) read() (*vocabulary, []vocabularyTerm, bool) {
 	if l.base == nil {
 		return nil, nil, false
 	}
-	added := make([]vocabularyTerm, 0, len(l.added))
-	for _, term := range slices.Sorted(maps.Keys(l.added)) {
-		added = append(added, vocabularyTerm{term, int(l.added[term])})
+	if l.order == nil {
+		l.order = make([]vocabularyTerm, 0, len(l.added))
+		for _, term := range slices.Sorted(maps.Keys(l.added)) {
+			l.order = append(l.order, vocabularyTerm{term, int(l.added[term])})
+		}
 	}
-	return l.base, added, true
+	return l.base, l.order, true
 }
 
 // terms are the vocabulary and, sorted, the terms written since. It is read if it has not been.
@@ -95,7 +100,7 @@ func (l *lexicon) terms(v *View) (*vocabulary, []vocabularyTerm, error) {
 func (l *lexicon) listen(on bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.known, l.added = nil, nil
+	l.known, l.added, l.order = nil, nil, nil
 	if on {
 		l.known, l.added = newTermSet(), map[string]int32{}
 	}
@@ -105,7 +110,7 @@ func (l *lexicon) listen(on bool) {
 func (l *lexicon) take(base *vocabulary) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.base, l.known = base, base.set()
+	l.base, l.known, l.order = base, base.set(), nil
 	for term := range l.added {
 		if !l.known.add(term) {
 			delete(l.added, term)
