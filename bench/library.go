@@ -84,6 +84,15 @@ func (h *heard) since() []correlatedSlice {
 
 // openLibrary indexes folders, each a shelf named after it, and returns when everything is there.
 func openLibrary(ctx context.Context, state string, roots []string, params correlate.Params) (*library, error) {
+	var shelves []indexer.Shelf
+	for _, root := range roots {
+		shelves = append(shelves, indexer.Shelf{ShelfSpec: store.ShelfSpec{Name: filepath.Base(root), Root: root, Origin: "config"}})
+	}
+	return openShelves(ctx, state, shelves, params)
+}
+
+// openShelves is openLibrary for shelves that may extend each other.
+func openShelves(ctx context.Context, state string, shelves []indexer.Shelf, params correlate.Params) (*library, error) {
 	l := &library{heard: &heard{LevelEnabler: zapcore.DebugLevel}}
 	var err error
 	if l.store, _, err = store.Open(ctx, filepath.Join(state, "index.db"), store.Options{}); err != nil {
@@ -103,10 +112,6 @@ func openLibrary(ctx context.Context, state string, roots []string, params corre
 	batches := make(chan watcher.Batch)
 	l.running.Go(func() error { return w.Run(inner, batches) })
 	l.running.Go(func() error { return l.indexer.Run(inner, batches) })
-	var shelves []indexer.Shelf
-	for _, root := range roots {
-		shelves = append(shelves, indexer.Shelf{ShelfSpec: store.ShelfSpec{Name: filepath.Base(root), Root: root, Origin: "config"}})
-	}
 	if err := l.indexer.SetShelves(inner, shelves); err != nil {
 		return nil, err
 	}

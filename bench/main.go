@@ -8,6 +8,7 @@
 //	go run ./bench hybrid [CORPUS...]
 //	go run ./bench correlate [FOLDER]
 //	go run ./bench calibrate [CORPUS...]
+//	go run ./bench translations
 //	go run ./bench mcp [FOLDER]
 //	go run ./bench scale [FOLDER]
 //	go run ./bench changes [FOLDER]
@@ -16,7 +17,8 @@
 // which the answers are known, on copies in which no link gives them away. ablate asks them of builds that go without one
 // part of the ranking each, hybrid of full text, of vectors of the corpus model and of both. correlate measures how long
 // the links between documents take, of all at once and of one that changed. calibrate measures how many of them are links
-// that authors wrote, on copies without these. mcp measures what speaking costs: tokens of answers, the bridge, fifty clients, cancelled
+// that authors wrote, on copies without these. translations measures how many pages are linked with what they translate,
+// as shelf and parent. mcp measures what speaking costs: tokens of answers, the bridge, fifty clients, cancelled
 // calls. scale measures 100,000 files. changes measures how long every kind of change takes to be searchable, what an
 // idle daemon does, and how its log and its memory stand after many edits.
 package main
@@ -54,7 +56,8 @@ func run(ctx context.Context, arguments []string) error {
 	}
 	defer os.RemoveAll(work)
 	measures := map[string]func(context.Context, string, []string) error{
-		"relevance": relevance, "ablate": ablate, "hybrid": hybrid, "correlate": correlateSpeed, "calibrate": calibrate, "mcp": protocol, "scale": scale, "changes": changes,
+		"relevance": relevance, "ablate": ablate, "hybrid": hybrid, "correlate": correlateSpeed, "calibrate": calibrate, "translations": translations,
+		"mcp": protocol, "scale": scale, "changes": changes,
 	}
 	if len(arguments) > 0 {
 		if measure, ok := measures[arguments[0]]; ok {

@@ -53,6 +53,7 @@ type Document struct {
 type Node struct {
 	ID     string // path of slugs from the document's top heading, "boiler/valves"; "~" for the text before the first heading
 	Title  string // plain text of the heading, Markdown removed; "" for "~"
+	Anchor string // the id that the author gave the heading, as in {#id}, "" = none
 	Level  int    // depth in the outline, 1 = top. Of Markdown headings 1–6; structure headings nest below; 0 for "~"
 	Parent int    // index in Document.Nodes, -1 at the top
 	Span   Span   // from the first byte of the heading line to the end of the section, subsections included

@@ -70,7 +70,9 @@ func (p *plainText) text(t *ast.Text) {
 		p.finished = true
 		return
 	}
-	seg.Stop = min(seg.Stop, p.limit)
+	if seg.Stop > p.limit {
+		seg.Stop, p.finished = p.limit, true
+	}
 	p.b.Write(unescape(seg.Value(p.src)))
 	if t.SoftLineBreak() || t.HardLineBreak() {
 		p.finished = p.oneLine

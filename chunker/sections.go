@@ -28,10 +28,11 @@ type section struct {
 
 // opener is a heading of either sort.
 type opener struct {
-	title string
-	level int  // of a Markdown heading, 0 of a structure heading
-	rank  rank // of a structure heading
-	bare  bool
+	title  string
+	anchor string
+	level  int  // of a Markdown heading, 0 of a structure heading
+	rank   rank // of a structure heading
+	bare   bool
 }
 
 // outline builds Document.Nodes while it walks the blocks. open is the stack of sections that contain the current one.
@@ -82,7 +83,8 @@ func (c *cutter) tooManyHeadings(at int) {
 func (c *cutter) opener(b block) (opener, bool) {
 	switch n := b.node.(type) {
 	case *ast.Heading:
-		o := opener{title: c.headingTitle(n), level: n.Level, bare: true}
+		o := opener{level: n.Level, bare: true}
+		o.title, o.anchor = c.headingTitle(n)
 		if c.anyTitle == "" {
 			c.anyTitle = o.title
 		}
@@ -106,8 +108,8 @@ func (c *cutter) mayBeStructure(b block) bool {
 	return s != "" && (strings.IndexByte("TCSA", s[0]) >= 0 || strings.HasPrefix(s, "第"))
 }
 
-// headingTitle is the plain text of a heading, without attributes at its end: {#id}, {.class}, {/*id*/}.
-func (c *cutter) headingTitle(n *ast.Heading) string {
+// headingTitle is the plain text of a heading, without attributes at its end: {#id}, {.class}, {/*id*/}; and the id.
+func (c *cutter) headingTitle(n *ast.Heading) (title, anchor string) {
 	p := plainText{src: c.src, limit: len(c.src)}
 	if lines := n.Lines(); lines.Len() > 0 {
 		last := lines.At(lines.Len() - 1)
@@ -115,11 +117,25 @@ func (c *cutter) headingTitle(n *ast.Heading) string {
 		if open := strings.LastIndexByte(raw, '{'); strings.HasSuffix(raw, "}") && open >= 0 {
 			if inner := raw[open+1:]; strings.HasPrefix(inner, "#") || strings.HasPrefix(inner, ".") || strings.HasPrefix(inner, "/*") {
 				p.limit = last.Start + open
+				anchor = attributeID(inner[:len(inner)-1])
 			}
 		}
 	}
 	p.children(n)
-	return clip(p.String(), maxTitle)
+	return clip(p.String(), maxTitle), anchor
+}
+
+// attributeID is the id among the attributes of a heading, "" = none.
+func attributeID(attributes string) string {
+	if id, found := strings.CutPrefix(attributes, "/*"); found {
+		return clip(strings.TrimSpace(strings.TrimSuffix(id, "*/")), maxTitle)
+	}
+	for attribute := range strings.FieldsSeq(attributes) {
+		if id, found := strings.CutPrefix(attribute, "#"); found {
+			return clip(id, maxTitle)
+		}
+	}
+	return ""
 }
 
 // clip cuts s to at most n bytes.
@@ -166,7 +182,7 @@ func (o *outline) closeAll(at int) {
 
 // add opens a section and returns its index.
 func (o *outline) add(next opener, start int) int {
-	n := Node{Title: next.title, Level: next.level, Parent: -1, Span: Span{start, start}}
+	n := Node{Title: next.title, Anchor: next.anchor, Level: next.level, Parent: -1, Span: Span{start, start}}
 	if len(o.open) > 0 {
 		n.Parent = o.open[len(o.open)-1].node
 	}

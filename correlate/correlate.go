@@ -12,7 +12,8 @@ import "fmt"
 //
 //	1: the six signals, damping by (1 + signals)/4.
 //	2: what repeats the title carries no confidence.
-const Version = "2"
+//	3: a heading goes by the id that its author gave it.
+const Version = "3"
 
 // Weights says how much each signal counts. None is negative.
 type Weights struct{ Title, Heading, Tag, Keyword, Path, Mention float64 }

@@ -18,6 +18,7 @@ type Source struct {
 	Aliases  []string
 	Tags     []string
 	Headings []string // titles of the sections
+	Anchors  []string // ids that the author gave them, "" = none; nil when no section has one
 	Body     string   // text below the front matter
 }
 
@@ -25,7 +26,7 @@ type Source struct {
 // Hashes are FNV-1a 64 of folded text, sorted, unique.
 type Features struct {
 	Title    []uint64 // tokens of the title, stop words left out
-	Headings []uint64 // whole normalised headings
+	Headings []uint64 // whole normalised headings, each by the id that its author gave it, else by its text
 	Echo     uint64   // that one of Headings which is the title again, 0 = none
 	Tags     []uint64
 	Keywords []uint64 // the 30 most frequent terms of the body, stop words left out, ties in term order
@@ -46,14 +47,18 @@ func Extract(s Source) Features {
 		}
 	}
 	title := normalHeading(s.Title)
-	for _, heading := range s.Headings {
+	for i, heading := range s.Headings {
 		normal := normalHeading(heading)
 		if normal == "" {
 			continue
 		}
-		f.Headings = append(f.Headings, hash(normal))
+		name := hash(normal)
+		if i < len(s.Anchors) && s.Anchors[i] != "" { // what the heading is called in every language
+			name = hash(normalHeading(strings.ReplaceAll(s.Anchors[i], "-", " ")))
+		}
+		f.Headings = append(f.Headings, name)
 		if normal == title {
-			f.Echo = hash(normal)
+			f.Echo = name
 		}
 	}
 	for _, tag := range s.Tags {

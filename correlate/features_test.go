@@ -217,6 +217,28 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// TestATranslatedHeadingIsKnownByItsID: the id that an author gives a heading outlives translation, and is the same as
+// the heading that it was made of.
+func TestATranslatedHeadingIsKnownByItsID(t *testing.T) {
+	page := func(title string, headings, ids []string) correlate.Features {
+		return correlate.Extract(correlate.Source{Path: "guide/valves.md", Title: title, Headings: headings, Anchors: ids})
+	}
+	ids := []string{"boiler-valves", "safety-first", ""}
+	english := page("Boiler valves", []string{"Boiler valves", "Safety first", "Prices"}, ids)
+	italian := page("Valvole", []string{"Valvole", "La sicurezza", "Prezzi"}, ids)
+	plain := page("Boiler valves", []string{"Boiler valves", "Safety first", "Parts"}, nil)
+	w := correlate.DefaultParams().Weights
+	if got := correlate.Compare(italian, english, false, w); got.Signals.Heading != 0.5 || !near(got.Confidence, (0.1+0.2*0.25)/0.65*0.75) {
+		t.Errorf("translated: %+v, want two of four headings, of which that of the title carries nothing", got)
+	}
+	if got := correlate.Compare(plain, english, false, w).Signals.Heading; got != 0.5 {
+		t.Errorf("with ids and without: %v", got)
+	}
+	if got := correlate.Compare(italian, plain, false, w).Signals.Heading; got != 0.5 {
+		t.Errorf("translated, with ids and without: %v", got)
+	}
+}
+
 // TestWhatRepeatsTheTitleCarriesNoConfidence: a heading and a mention that are the title again are signals, and no
 // reasons of their own to believe in a link.
 func TestWhatRepeatsTheTitleCarriesNoConfidence(t *testing.T) {

@@ -99,12 +99,18 @@ func plainOf(id int64, shelf string, s correlate.Source) plain {
 			d.title[w] = true
 		}
 	}
-	for _, h := range s.Headings {
-		if normal := heading(h); normal != "" {
-			d.headings[normal] = true
-			if normal == heading(s.Title) {
-				d.echo = normal
-			}
+	for i, h := range s.Headings {
+		normal := heading(h)
+		if normal == "" {
+			continue
+		}
+		name := normal
+		if s.Anchors != nil && s.Anchors[i] != "" {
+			name = heading(s.Anchors[i])
+		}
+		d.headings[name] = true
+		if normal == heading(s.Title) {
+			d.echo = name
 		}
 	}
 	for _, tag := range s.Tags {
@@ -279,6 +285,9 @@ func sourceOf() *rapid.Generator[correlate.Source] {
 		if rapid.Bool().Draw(t, "the title stands above") {
 			s.Headings = append([]string{title}, s.Headings...)
 			s.Body = title + " " + s.Body
+		}
+		if rapid.Bool().Draw(t, "the author gave ids") {
+			s.Anchors = rapid.SliceOfN(rapid.SampledFrom([]string{"", "", "gauge", "boiler-valve", "VALVE"}), len(s.Headings), len(s.Headings)).Draw(t, "ids")
 		}
 		return s
 	})

@@ -81,14 +81,15 @@ func cutFile(j job) outcome {
 func (o *outcome) cut(j job, bytes, blocks []byte) {
 	path, docPath := o.file.File, j.docPath
 	d := chunker.Parse(text.Path(path), bytes, chunker.Options{})
-	headings := make([]string, 0, len(d.Nodes))
+	headings, anchors := make([]string, 0, len(d.Nodes)), make([]string, 0, len(d.Nodes))
 	for _, n := range d.Nodes {
 		if n.Level > 0 {
-			headings = append(headings, n.Title)
+			headings, anchors = append(headings, n.Title), append(anchors, n.Anchor)
 		}
 	}
 	features := correlate.Extract(correlate.Source{
-		Path: text.Path(path), Title: d.Title, Aliases: d.Aliases, Tags: d.Tags, Headings: headings, Body: d.Text[d.Body.Start:d.Body.End],
+		Path: text.Path(path), Title: d.Title, Aliases: d.Aliases, Tags: d.Tags, Headings: headings, Anchors: anchors,
+		Body: d.Text[d.Body.Start:d.Body.End],
 	})
 	o.prepared = store.Prepare(j.name, docPath, d, features.Append(nil))
 	o.names, o.citable, o.links = store.LinkNames(docPath, d.Title, d.Aliases), features.Names, d.Links

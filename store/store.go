@@ -40,7 +40,8 @@ const LayoutVersion = 9
 // cut again. History:
 //
 //	1: first.
-const ContentVersion = 1
+//	2: features know headings by the ids that authors gave them.
+const ContentVersion = 2
 
 // applicationID marks the file as ours ("shlf").
 const applicationID = 0x73686c66
