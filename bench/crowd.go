@@ -10,12 +10,12 @@ import (
 
 const (
 	crowd     = 50
-	crowdTime = 5 * time.Second
+	crowdTime = 2 * time.Second
 )
 
 // crowdRates prints how many calls a second that many clients get answered together, each asking again as soon as it has
 // its answer. The clients share the processors with the daemon, so they read answers without looking into them.
-func crowdRates(socket string) error {
+func crowdRates(socket string, calls []sample) error {
 	peers := make([]*peer, crowd)
 	for i := range peers {
 		p, err := dialPeer(socket)
@@ -25,23 +25,20 @@ func crowdRates(socket string) error {
 		defer p.end()
 		peers[i] = p
 	}
-	for _, set := range []struct {
-		name   string
-		method string
-		params map[string]any
-	}{
-		{"ping", "ping", map[string]any{}},
-		{"browse_documents", "tools/call", map[string]any{"name": "browse_documents", "arguments": map[string]any{}}},
-	} {
-		line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": set.method, "params": set.params})
+	for _, call := range append([]sample{{}}, calls...) {
+		name, method, params := "ping", "ping", map[string]any{}
+		if call.name != "" {
+			name, method, params = call.name, "tools/call", map[string]any{"name": call.name, "arguments": call.arguments}
+		}
+		line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 		if err != nil {
 			return err
 		}
-		calls, took, err := together(peers, append(line, '\n'))
+		n, took, err := together(peers, append(line, '\n'))
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%-36s %6.0f calls/s\n", fmt.Sprintf("%d clients, %s", crowd, set.name), float64(calls)/took.Seconds())
+		fmt.Printf("%-40s %6.0f calls/s\n", fmt.Sprintf("%d clients, %s", crowd, name), float64(n)/took.Seconds())
 	}
 	return nil
 }

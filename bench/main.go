@@ -190,5 +190,5 @@ func searches(ctx context.Context, d *daemon, c corpus) error {
 func percentiles(name string, took []time.Duration) {
 	slices.Sort(took)
 	at := func(p int) float64 { return float64(took[(len(took)-1)*p/100].Microseconds()) / 1e3 }
-	fmt.Printf("%-20s median %.1f ms, p99 %.1f ms, of %d\n", name, at(50), at(99), len(took))
+	fmt.Printf("%-20s median %.2f ms, p99 %.1f ms, of %d\n", name, at(50), at(99), len(took))
 }

@@ -28,13 +28,18 @@ func protocol(ctx context.Context, work string, arguments []string) error {
 		return err
 	}
 	defer direct.end()
-	if err := answerSizes(direct, c); err != nil {
+	calls, err := samples(direct, c)
+	if err != nil {
 		return err
 	}
-	if err := bridgeCost(ctx, d, direct, c); err != nil {
+	if err := answerSizes(direct, calls); err != nil {
 		return err
 	}
-	if err := crowdRates(d.socket); err != nil {
+	cheap := calls[slices.IndexFunc(calls, func(s sample) bool { return s.name == "get_document_structure" })]
+	if err := bridgeCost(ctx, d, direct, c, cheap); err != nil {
+		return err
+	}
+	if err := crowdRates(d.socket, calls); err != nil {
 		return err
 	}
 	return cancelTimes(ctx, d, direct)
@@ -88,16 +93,12 @@ func samples(p *peer, c corpus) ([]sample, error) {
 }
 
 // answerSizes prints the tokens of a typical answer of each tool, as shelfd itself counts tokens, and of the list of tools.
-func answerSizes(p *peer, c corpus) error {
+func answerSizes(p *peer, calls []sample) error {
 	list, err := p.call("tools/list", struct{}{})
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%-24s %6d tokens\n", "tools/list", text.Tokens(string(list)))
-	calls, err := samples(p, c)
-	if err != nil {
-		return err
-	}
 	for _, s := range calls {
 		answer, err := p.tool(s.name, s.arguments)
 		if err != nil {
@@ -113,7 +114,7 @@ func answerSizes(p *peer, c corpus) error {
 }
 
 // bridgeCost alternates between the socket and the bridge, so that what else the machine does falls on both.
-func bridgeCost(ctx context.Context, d *daemon, direct *peer, c corpus) error {
+func bridgeCost(ctx context.Context, d *daemon, direct *peer, c corpus, cheap sample) error {
 	bridged, command, err := bridgePeer(ctx, d.binary, d.socket)
 	if err != nil {
 		return err
@@ -131,7 +132,7 @@ func bridgeCost(ctx context.Context, d *daemon, direct *peer, c corpus) error {
 	for _, set := range []struct {
 		name  string
 		calls []sample
-	}{{"ping", pings}, {"search", searches}} {
+	}{{"ping", pings}, {"structure", slices.Repeat([]sample{cheap}, len(pings))}, {"search", searches}} {
 		var near, far []time.Duration
 		for i, s := range set.calls {
 			for turn := range 2 {

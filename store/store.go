@@ -251,7 +251,7 @@ func newStore(path string, readOnly bool) *Store {
 	}
 	s.readers = openPool(path, reading+"&_pragma=busy_timeout(5000)&_pragma=query_only(1)&_pragma=cache_size(-8192)&_pragma=temp_store(MEMORY)&_pragma=mmap_size(268435456)")
 	s.readers.SetMaxOpenConns(maxViews + 1)
-	s.readers.SetMaxIdleConns(4)
+	s.readers.SetMaxIdleConns(maxViews + 1)
 	s.readers.SetConnMaxIdleTime(idleReader)
 	return s
 }
