@@ -9,6 +9,13 @@ import (
 	"sync"
 )
 
+const (
+	// aheadFiles and aheadBytes are how much the readers have ready for the writer at most: about as much as it takes in
+	// one transaction, so that they need not wait while it writes, and memory stays bounded.
+	aheadFiles = 1024
+	aheadBytes = 8 << 20 // of the files; what is made of them takes several times as much
+)
+
 // bulk reads and cuts many files beside the writer. Its owner adds work without waiting and receives outcomes from cut.
 type bulk struct {
 	cut     chan finished
@@ -17,6 +24,7 @@ type bulk struct {
 	mu     sync.Mutex
 	work   *sync.Cond
 	queue  []job
+	ahead  int64 // bytes of files that were taken from queue and not yet received
 	closed bool
 	done   sync.WaitGroup
 }
@@ -44,10 +52,9 @@ func (f *sharedFolder) Close() error {
 	return nil
 }
 
-// startBulk starts the readers: one a core. The channel holds few outcomes, so that memory stays bounded when the
-// writer is slower.
+// startBulk starts the readers: one a core.
 func startBulk(ctx context.Context) *bulk {
-	b := &bulk{cut: make(chan finished, 64)}
+	b := &bulk{cut: make(chan finished, aheadFiles)}
 	b.work = sync.NewCond(&b.mu)
 	for range runtime.GOMAXPROCS(0) {
 		b.done.Add(1)
@@ -75,7 +82,7 @@ func (b *bulk) add(jobs []job, stands bool) {
 func (b *bulk) next() (job, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.queue) == 0 && !b.closed {
+	for (len(b.queue) == 0 || b.ahead >= aheadBytes) && !b.closed {
 		b.work.Wait()
 	}
 	if b.closed {
@@ -84,7 +91,17 @@ func (b *bulk) next() (job, bool) {
 	j := b.queue[0]
 	b.queue[0] = job{}
 	b.queue = b.queue[1:]
+	b.ahead += j.change.Entry.Size
 	return j, true
+}
+
+// received makes room for more.
+func (b *bulk) received(o finished) {
+	b.pending--
+	b.mu.Lock()
+	b.ahead -= o.change.Entry.Size
+	b.mu.Unlock()
+	b.work.Signal()
 }
 
 func (b *bulk) read(ctx context.Context) {

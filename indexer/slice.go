@@ -29,7 +29,7 @@ func (r *run) bulkSlice(ctx context.Context, first finished) error {
 		most, wait = r.sliceMost, sliceWait
 	}
 	add := func(o finished) {
-		r.bulk.pending--
+		r.bulk.received(o)
 		slice[o.shelf] = append(slice[o.shelf], o.outcome)
 		if o.prepared != nil {
 			chunks += len(o.prepared.Document.Chunks)

@@ -133,7 +133,7 @@ func (s *Store) narrowPool() *sql.DB {
 	defer s.mu.Unlock()
 	if s.narrow == nil {
 		// Not query_only, which would keep the temporary tables empty; mode=ro keeps the file as it is.
-		s.narrow = sql.OpenDB(&narrowConnector{&sqlite.Driver{}, dsn(s.path, "mode=ro&_pragma=busy_timeout(5000)&_pragma=cache_size(-4096)&_pragma=temp_store(MEMORY)&_pragma=mmap_size(268435456)")})
+		s.narrow = sql.OpenDB(&narrowConnector{&sqlite.Driver{}, dsn(s.path, "mode=ro&_pragma=busy_timeout(5000)&_pragma=cache_size(-4096)&_pragma=temp_store(MEMORY)")})
 		s.narrow.SetMaxOpenConns(maxViews + 2)
 		s.narrow.SetMaxIdleConns(maxViews + 2) // each holds what a reader sees, which takes longer to find than most questions
 		s.narrow.SetConnMaxIdleTime(idleReader)

@@ -24,7 +24,7 @@ func TestConnectionsHaveThePragmasTheyRelyOn(t *testing.T) {
 			"journal_mode": "wal", "synchronous": "1", "foreign_keys": "1", "busy_timeout": "5000", "journal_size_limit": "8388608",
 			"wal_autocheckpoint": "4000", "secure_delete": "1", "auto_vacuum": "2", "query_only": "0",
 		}},
-		{"reader", s.readers, map[string]string{"journal_mode": "wal", "busy_timeout": "5000", "query_only": "1", "mmap_size": "268435456"}},
+		{"reader", s.readers, map[string]string{"journal_mode": "wal", "busy_timeout": "5000", "query_only": "1", "mmap_size": "0"}},
 		{"narrow reader", s.narrowPool(), map[string]string{"journal_mode": "wal", "busy_timeout": "5000"}},
 	} {
 		for pragma, want := range row.wants {

@@ -245,11 +245,11 @@ func newStore(path string, readOnly bool) *Store {
 			"&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_pragma=cache_size(-32768)&_pragma=journal_size_limit(8388608)&_pragma=wal_autocheckpoint(4000)&_pragma=temp_store(MEMORY)")
 		s.writer.SetMaxOpenConns(1)
 	}
-	reading := "mode=ro"
+	reading := "mode=ro" // not mapped: searches are no slower, and every connection's pages would count as memory of ours
 	if readOnly && sealed(path) {
 		reading += "&immutable=1"
 	}
-	s.readers = openPool(path, reading+"&_pragma=busy_timeout(5000)&_pragma=query_only(1)&_pragma=cache_size(-8192)&_pragma=temp_store(MEMORY)&_pragma=mmap_size(268435456)")
+	s.readers = openPool(path, reading+"&_pragma=busy_timeout(5000)&_pragma=query_only(1)&_pragma=cache_size(-8192)&_pragma=temp_store(MEMORY)")
 	s.readers.SetMaxOpenConns(maxViews + 1)
 	s.readers.SetMaxIdleConns(maxViews + 1)
 	s.readers.SetConnMaxIdleTime(idleReader)
