@@ -116,7 +116,7 @@ type mapAnswer struct {
 	Warnings                []string
 }
 
-// TestSmokeOfTheMindMap is the agentTour test of the map of documents, from a client's side of the socket: hierarchy,
+// TestSmokeOfTheMindMap is the smoke test of the map of documents, from a client's side of the socket: hierarchy,
 // correlation, pruning, links that someone states, a manifest there and back; at the end all of it outlives the database.
 func TestSmokeOfTheMindMap(t *testing.T) {
 	s := newAgentTour(t)
