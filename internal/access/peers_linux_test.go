@@ -34,6 +34,7 @@ const (
 type served struct {
 	*shelftest.Library
 	access *access.Access
+	server *mcp.Server
 	socket string
 }
 
@@ -80,6 +81,7 @@ func serve(t *testing.T, files map[string]string, r access.Rules) *served {
 	server := mcp.New(mcp.Options{Store: s.Store, Indexer: s.Indexer, Viewer: func(p mcp.Peer) mcp.Viewer {
 		return s.access.Viewer(access.Peer{UID: p.UID, GID: p.GID, Groups: p.Groups, Known: p.Known})
 	}})
+	s.server = server
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ctx, l) }()
@@ -94,9 +96,19 @@ type client struct {
 	c  net.Conn
 }
 
-// as connects from a thread that has become the user: the kernel tells the server that one.
+// as connects as another user.
 func (s *served) as(t *testing.T, uid, gid int, groups ...int) *client {
 	t.Helper()
+	c, err := dialAs(s.socket, uid, gid, groups...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return &client{t, bufio.NewReaderSize(c, 1<<20), c}
+}
+
+// dialAs connects from a thread that has become the user: the kernel tells the server that one.
+func dialAs(socket string, uid, gid int, groups ...int) (net.Conn, error) {
 	type dialled struct {
 		c   net.Conn
 		err error
@@ -107,16 +119,12 @@ func (s *served) as(t *testing.T, uid, gid int, groups ...int) *client {
 		err := setThread(uid, gid, groups)
 		var c net.Conn
 		if err == nil {
-			c, err = net.Dial("unix", s.socket)
+			c, err = net.Dial("unix", socket)
 		}
 		result <- dialled{c, err}
 	}()
 	d := <-result
-	if d.err != nil {
-		t.Fatal(d.err)
-	}
-	t.Cleanup(func() { d.c.Close() })
-	return &client{t, bufio.NewReaderSize(d.c, 1<<20), d.c}
+	return d.c, d.err
 }
 
 // setThread changes the calling thread only.
