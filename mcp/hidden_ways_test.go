@@ -77,6 +77,7 @@ func TestWhatIsHiddenDoesNotExistOnAnyWay(t *testing.T) {
 		questions = append(questions, asked{"prompts/get", fields{"name": "summarise_document", "arguments": fields{"doc_path": path}}})
 	}
 	hiding, lacking := c.hiding.ways(t), c.lacking.ways(t)
+	delete(hiding, "line") // what that test asks
 	for way := range hiding {
 		t.Run(way, func(t *testing.T) { c.compare(t, questions, hiding[way], lacking[way]) })
 	}
