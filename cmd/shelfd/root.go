@@ -17,10 +17,14 @@ The daemon serves; every other command reads its index or asks it.`,
 		Example: `  shelfd serve ~/notes              # index a folder and serve it
   shelfd search "heat exchanger"    # search it from another terminal
   shelfd connect --print claude-code`,
-		Version:           release,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		PersistentPreRunE: func(*cobra.Command, []string) error { p.entered = true; return nil },
+		Version:       release,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			err := c.ValidateFlagGroups() // cobra does so only after this hook, when a fault would no longer be one of usage
+			p.entered = err == nil
+			return err
+		},
 	}
 	root.SetVersionTemplate(theVersions().String() + "\n")
 	flags := root.PersistentFlags()

@@ -30,7 +30,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode, "until": until, "hear": hear, "fetch": fetch, "session": session},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode, "until": until, "hear": hear, "fetch": fetch, "session": session, "damage": damage},
 		Setup: func(e *testscript.Env) error {
 			socket, err := os.MkdirTemp("", "shelfd")
 			if err != nil {
