@@ -167,10 +167,15 @@ func (d *daemon) stop() {
 
 // search says how many hits a query has.
 func (d *daemon) search(ctx context.Context, query string) (int, error) {
+	return d.find(ctx, map[string]any{"query": query})
+}
+
+// find says how many hits a search has.
+func (d *daemon) find(ctx context.Context, arguments map[string]any) (int, error) {
 	var data struct {
 		Hits []struct{} `json:"hits"`
 	}
-	err := d.client.Call(ctx, client.Request{Tool: "search_documents", Arguments: map[string]any{"query": query}}, &data)
+	err := d.client.Call(ctx, client.Request{Tool: "search_documents", Arguments: arguments}, &data)
 	return len(data.Hits), err
 }
 

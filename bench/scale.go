@@ -42,7 +42,7 @@ func scale(ctx context.Context, work string, arguments []string) error {
 	if err := coldBuild(ctx, d, c, cold); err != nil {
 		return err
 	}
-	for _, measure := range []func(context.Context, *daemon, corpus) error{restart, rest, searches, manyClients, savesToSearchable, checkout} {
+	for _, measure := range []func(context.Context, *daemon, corpus) error{restart, rest, searchesAtScale, manyClients, savesToSearchable, checkout, searchesMeanwhile} {
 		if err := measure(ctx, d, c); err != nil {
 			return err
 		}
