@@ -31,6 +31,22 @@ func (c citers) set(target, source int64, cites bool) {
 	}
 }
 
+// move takes in that source cites other documents than before. Both lists are in id order.
+func (c citers) move(source int64, before, now []int64) {
+	for len(before)+len(now) > 0 {
+		switch {
+		case len(now) == 0 || len(before) > 0 && before[0] < now[0]:
+			c.set(before[0], source, false)
+			before = before[1:]
+		case len(before) == 0 || now[0] < before[0]:
+			c.set(now[0], source, true)
+			now = now[1:]
+		default:
+			before, now = before[1:], now[1:]
+		}
+	}
+}
+
 func pack(ids []int64) packedIDs {
 	var p packedIDs
 	for _, id := range ids {

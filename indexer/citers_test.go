@@ -29,3 +29,30 @@ func TestCitersAreASetForEachDocument(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatASourceCitesIsMoved(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, want := citers{}, citers{}
+		var before []int64
+		for source := range int64(3) {
+			c.move(source, nil, []int64{1, 2})
+			want.set(1, source, true)
+			want.set(2, source, true)
+		}
+		before = []int64{1, 2}
+		for range rapid.IntRange(1, 5).Draw(t, "moves") {
+			cited := rapid.SliceOfDistinct(rapid.Int64Range(1, 6), rapid.ID).Draw(t, "cited")
+			slices.Sort(cited)
+			c.move(1, before, cited)
+			for target := range int64(7) {
+				want.set(target, 1, slices.Contains(cited, target))
+			}
+			before = cited
+		}
+		for target := range int64(7) {
+			if !slices.Equal(c.of(target), want.of(target)) {
+				t.Fatalf("%d: got %v, want %v", target, c.of(target), want.of(target))
+			}
+		}
+	})
+}

@@ -21,12 +21,7 @@ func (c *correlation) mentions(tx *store.Tx, d store.Document) ([]int64, error) 
 	if slices.Equal(before, mentioned) {
 		return mentioned, nil
 	}
-	for _, target := range before {
-		c.citedBy.set(target, d.ID, false)
-	}
-	for _, target := range mentioned {
-		c.citedBy.set(target, d.ID, true)
-	}
+	c.citedBy.move(d.ID, before, mentioned)
 	return mentioned, tx.SetMentions(d.ID, mentioned)
 }
 
@@ -47,12 +42,15 @@ func (c *correlation) citing(tx *store.Tx, id int64) ([]int64, error) {
 			cites[source] = false
 		}
 	}
+	var now []int64
 	for source, does := range cites {
+		if does {
+			now = append(now, source)
+		}
 		before, err := tx.Mentions(source)
 		if err != nil {
 			return nil, err
 		}
-		c.citedBy.set(id, source, does)
 		if _, did := slices.BinarySearch(before, id); did == does {
 			continue
 		}
@@ -60,7 +58,9 @@ func (c *correlation) citing(tx *store.Tx, id int64) ([]int64, error) {
 			return nil, err
 		}
 	}
-	return c.citedBy.of(id), nil
+	slices.Sort(now)
+	c.citedBy[id] = pack(now)
+	return now, nil
 }
 
 // naming finds the documents whose text holds one of the names of a document that they do not have themselves.

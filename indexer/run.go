@@ -232,7 +232,7 @@ func (r *run) untilNext() time.Duration {
 	if r.inspects() {
 		next = min(next, max(time.Millisecond, r.restedFrom().Add(r.rest).Sub(now)))
 	}
-	if fresh := r.untilFresh(now); fresh > 0 && r.bulk.pending > 0 {
+	if fresh := r.untilFresh(now); fresh > 0 && r.busy() {
 		next = min(next, fresh)
 	}
 	for _, s := range r.shelves {

@@ -16,7 +16,7 @@ const (
 	sliceWait = 100 * time.Millisecond
 	// sliceLeast is how few chunks a slice may come down to so that it takes no longer.
 	sliceLeast = 125
-	// freshLook is how long bulk work waits for a look at a few files, which ends sooner unless the disk is slow.
+	// freshLook is how long bulk work and chores wait for a look at a few files, which ends sooner unless the disk is slow.
 	freshLook = 100 * time.Millisecond
 )
 
@@ -77,7 +77,7 @@ func (r *run) bulkReady() <-chan finished {
 	return r.bulk.cut
 }
 
-// untilFresh is how long from now bulk work waits for looks at a few files.
+// untilFresh is how long from now bulk work and chores wait for looks at a few files.
 func (r *run) untilFresh(now time.Time) (wait time.Duration) {
 	for _, s := range r.shelves {
 		if s.looking && s.lookFew {

@@ -66,7 +66,7 @@ func (c *commonPostings) current(t commonTerm) (packed, bool) {
 	if !ok {
 		return packed{}, false
 	}
-	now := set.packed
+	now, ours := set.packed, false
 	for _, one := range c.changes[set.changes:] {
 		come, knew := one.gains[t]
 		if !knew {
@@ -77,7 +77,13 @@ func (c *commonPostings) current(t commonTerm) (packed, bool) {
 		if t.where >= named {
 			gone = one.nameDrops
 		}
-		now = now.with(gone, come)
+		if !now.concerned(gone, come) {
+			continue
+		}
+		if !ours { // until now searches may be reading it
+			now.bits, ours = slices.Clone(now.bits), true
+		}
+		now.change(gone, come)
 	}
 	c.room += now.size() - set.size()
 	c.sets[t] = keptPostings{now, len(c.changes)}

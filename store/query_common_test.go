@@ -26,7 +26,11 @@ func TestPackedPostingsAreChangedAsPlainOnesAre(t *testing.T) {
 		}
 		p, gone, come := ids("ids"), ids("gone"), ids("come")
 		want := union(subtract(p, gone), come)
-		got := pack(p).with(gone, come)
+		got := pack(p)
+		if concerned := got.concerned(gone, come); !concerned && !slices.Equal(p, want) {
+			t.Fatalf("%v is said to stay without %v and with %v", p, gone, come)
+		}
+		got.change(gone, come)
 		if !slices.Equal(got.postings(), want) || got.bits != nil && got.n != len(want) {
 			t.Fatalf("got %v (%d), want %v", got.postings(), got.n, want)
 		}

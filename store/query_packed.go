@@ -57,33 +57,34 @@ func (p packed) postings() postings {
 	return out
 }
 
-// with are the postings without some ids and with others.
-func (p packed) with(gone, come postings) packed {
+// concerned says whether p is another without some ids and with others.
+func (p packed) concerned(gone, come postings) bool {
+	return len(come) > 0 || p.bits == nil && len(gone) > 0 || slices.ContainsFunc(gone, p.hasBit)
+}
+
+// change takes some ids out of p and puts others in. Nobody else may hold p.
+func (p *packed) change(gone, come postings) {
 	if p.bits == nil || len(come) > 0 && (come[0] < p.first || come[len(come)-1]-p.first > sparse*int64(p.n+len(come))) {
-		return pack(union(subtract(p.postings(), gone), come))
+		*p = pack(union(subtract(p.postings(), gone), come))
+		return
 	}
-	if len(come) == 0 && !slices.ContainsFunc(gone, p.hasBit) {
-		return p
-	}
-	words := len(p.bits)
 	if len(come) > 0 {
-		words = max(words, int(come[len(come)-1]-p.first)/64+1)
+		if more := int(come[len(come)-1]-p.first)/64 + 1 - len(p.bits); more > 0 {
+			p.bits = append(p.bits, make([]uint64, more)...)
+		}
 	}
-	out := packed{first: p.first, n: p.n, bits: make([]uint64, words)}
-	copy(out.bits, p.bits)
 	for _, id := range gone {
-		if out.hasBit(id) {
-			out.bits[(id-p.first)/64] &^= 1 << ((id - p.first) % 64)
-			out.n--
+		if p.hasBit(id) {
+			p.bits[(id-p.first)/64] &^= 1 << ((id - p.first) % 64)
+			p.n--
 		}
 	}
 	for _, id := range come {
-		if !out.hasBit(id) {
-			out.bits[(id-p.first)/64] |= 1 << ((id - p.first) % 64)
-			out.n++
+		if !p.hasBit(id) {
+			p.bits[(id-p.first)/64] |= 1 << ((id - p.first) % 64)
+			p.n++
 		}
 	}
-	return out
 }
 
 func (p packed) hasBit(id int64) bool {
