@@ -7,6 +7,7 @@ import (
 
 	"shelfd/internal/embed"
 	"shelfd/internal/latent"
+	"shelfd/internal/vector"
 	"shelfd/store"
 )
 
@@ -78,27 +79,48 @@ func (x *Index) outgrown(chunks int) bool {
 	return !ok || float64(chunks) > trainGrowth*float64(c.Texts())
 }
 
-// train makes a model of the library as it is and throws away the vectors of the one before.
+// train makes a model of the library as it is, and its vectors, which take the place of those of the one before: until
+// then these answer.
 func (x *Index) train(ctx context.Context) (trained bool, err error) {
 	m, err := latent.Train(ctx, func(yield func(latent.Text) error) error { return x.eachText(ctx, yield) })
 	if err != nil || m == nil {
 		return false, err
 	}
+	entries, err := x.vectorsOf(ctx, m)
+	if err != nil {
+		return false, err
+	}
 	if err := m.Save(x.o.Model); err != nil {
 		return false, err
 	}
-	made := newCorpus(m)
-	return true, x.adopt(made)
+	return true, x.adopt(newCorpus(m), entries)
 }
 
-// adopt makes a model the one that vectors are from.
-func (x *Index) adopt(m model) error {
+// vectorsOf are the vectors of all chunks, a hundred and some bytes each.
+func (x *Index) vectorsOf(ctx context.Context, m *latent.Model) (entries []vector.Entry, err error) {
+	err = x.eachText(ctx, func(t latent.Text) error {
+		if v, err := vector.Quantise(m.Vector(t)); err == nil { // else it has no word that tells anything
+			entries = append(entries, vector.Entry{Key: t.Key, Vector: v})
+		}
+		return nil
+	})
+	return entries, err
+}
+
+// adopt makes a model the one that vectors are from. entries are those it has made already.
+func (x *Index) adopt(m model, entries []vector.Entry) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := x.set.Reset(m.name()); err != nil {
 		return fmt.Errorf("semantic: %w", err)
 	}
-	x.model, x.status.Model, x.status.Coverage = m, m.name(), 0
+	if x.model, x.status.Model = m, m.name(); len(entries) == 0 {
+		x.status.Coverage = 0
+		return nil
+	}
+	if err := x.set.Add(entries); err != nil {
+		return fmt.Errorf("semantic: %w", err)
+	}
 	return nil
 }
 
