@@ -35,6 +35,10 @@ const (
 // sureFrom is the confidence from which a box is exact.
 const sureFrom = 0.8
 
+// boxesAChunk bounds the boxes of one chunk, which every answer that shows it reads. A chunk has 800 characters or 400
+// words, so that no list which tells each place once has more.
+const boxesAChunk = 1000
+
 // Locate finds the blocks of a source in the text that was made of it, and returns the boxes of each chunk in the order
 // of the blocks. A block that runs over several chunks is a box of each; one whose text the document does not hold is
 // left out. Only letters and digits are compared, so that marks, spaces and line ends may differ.
@@ -163,7 +167,9 @@ func (l *locator) place(b SourceBlock) {
 		return 1
 	})
 	for i := first; i < len(l.doc.Chunks) && l.doc.Chunks[i].Span.Start < span.End; i++ {
-		l.boxes[i] = append(l.boxes[i], box)
+		if len(l.boxes[i]) < boxesAChunk {
+			l.boxes[i] = append(l.boxes[i], box)
+		}
 	}
 }
 

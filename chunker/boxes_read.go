@@ -1,10 +1,12 @@
 package chunker
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // SourceBlock is a piece of the source as whoever turned it into text lists it.
@@ -16,22 +18,33 @@ type SourceBlock struct {
 // maxSourceBlocks bounds a list: a book of a thousand pages has some twenty thousand.
 const maxSourceBlocks = 200_000
 
+// maxMeasure bounds a coordinate: no page is wider than a hundred kilometres. What is joined and scaled stays finite.
+const maxMeasure = 1e7
+
+// maxTypeLength bounds a type in bytes: each chunk that a block runs over repeats it.
+const maxTypeLength = 64
+
 // ReadBlocks reads a list of blocks: a JSON array of objects, or an object with the array under "blocks". Of each block
 // page, bbox and text are needed; type, block_index, occurrence, confidence, page_width, page_height and coord_space
 // may stand beside them, in snake_case or camelCase. What cannot be used is told in problems and left out.
 func ReadBlocks(src []byte) ([]SourceBlock, []Problem) {
-	entries, defaults, err := blockList(src)
+	list, defaults, err := blockList(bytes.TrimPrefix(src, []byte(byteOrderMark)))
 	if err != nil {
 		return nil, []Problem{{StageBlocks, "the list of blocks cannot be read (" + err.Error() + "); the text stays, without boxes", 0}}
 	}
 	var problems []Problem
-	if len(entries) > maxSourceBlocks {
-		problems = append(problems, Problem{StageBlocks, fmt.Sprintf("%d blocks; the first %d are used", len(entries), maxSourceBlocks), 0})
-		entries = entries[:maxSourceBlocks]
+	tell := func(format string, args ...any) {
+		problems = append(problems, Problem{StageBlocks, fmt.Sprintf(format, args...), 0})
 	}
-	blocks := make([]SourceBlock, 0, len(entries))
+	if !utf8.Valid(src) {
+		tell("some bytes of the list are not UTF-8; they are read as U+FFFD")
+	}
+	if list.more {
+		tell("more than %d blocks; the first %[1]d are used", maxSourceBlocks)
+	}
+	blocks := make([]SourceBlock, 0, len(list.entries))
 	bad, why := 0, ""
-	for i, entry := range entries {
+	for i, entry := range list.entries {
 		b, err := readBlock(entry, defaults, i)
 		if err != nil {
 			if bad++; bad == 1 {
@@ -42,35 +55,71 @@ func ReadBlocks(src []byte) ([]SourceBlock, []Problem) {
 		blocks = append(blocks, b)
 	}
 	if bad > 0 {
-		problems = append(problems, Problem{StageBlocks, fmt.Sprintf("%d of %d blocks cannot be used; %s", bad, len(entries), why), 0})
+		tell("%d of %d blocks cannot be used; %s", bad, len(list.entries), why)
 	}
 	return blocks, problems
 }
 
-// blockList finds the array; what else stands beside it holds for every block.
-func blockList(src []byte) (entries []json.RawMessage, defaults blockFields, err error) {
-	src = []byte(strings.TrimPrefix(string(src), byteOrderMark))
-	trimmed := strings.TrimSpace(string(src))
-	if !strings.HasPrefix(trimmed, "{") {
-		err = json.Unmarshal(src, &entries)
-		if err == nil && entries == nil {
-			err = fmt.Errorf("it is %s, not a list", cutAt(trimmed, 20))
+// rawBlocks are the blocks of a list before they are looked into.
+type rawBlocks struct {
+	entries []json.RawMessage
+	more    bool // than are used
+}
+
+// UnmarshalJSON takes apart what is known to be JSON, no more of it than is used: a list of nothings has one a two bytes.
+func (l *rawBlocks) UnmarshalJSON(src []byte) error {
+	*l = rawBlocks{}
+	if src[0] != '[' {
+		return json.Unmarshal(src, &l.entries) // for its error; null is none
+	}
+	d := json.NewDecoder(bytes.NewReader(src))
+	_, err := d.Token()
+	l.entries = []json.RawMessage{}
+	for err == nil && d.More() {
+		if l.more = len(l.entries) == maxSourceBlocks; l.more {
+			return nil
 		}
-		return entries, defaults, shortJSON(err)
+		var entry json.RawMessage
+		err = d.Decode(&entry)
+		l.entries = append(l.entries, entry)
+	}
+	return err
+}
+
+// blockList finds the array; what else stands beside it holds for every block.
+func blockList(src []byte) (list rawBlocks, defaults blockFields, err error) {
+	trimmed := bytes.TrimSpace(src)
+	if !bytes.HasPrefix(trimmed, []byte("{")) {
+		err = json.Unmarshal(src, &list)
+		if err == nil && list.entries == nil {
+			err = fmt.Errorf("it is %s, not a list", cutAt(string(trimmed[:min(len(trimmed), 40)]), 20))
+		}
+		return list, defaults, shortJSON(err)
 	}
 	var whole struct {
-		Blocks *[]json.RawMessage `json:"blocks"`
+		Blocks *rawBlocks `json:"blocks"`
 	}
 	if err := json.Unmarshal(src, &whole); err != nil {
-		return nil, defaults, shortJSON(err)
+		return list, defaults, shortJSON(err)
 	}
 	if whole.Blocks == nil {
-		return nil, defaults, fmt.Errorf(`there is no list under "blocks"`)
+		return list, defaults, fmt.Errorf(`there is no list under "blocks"`)
 	}
 	if err := json.Unmarshal(src, &defaults); err != nil {
-		return nil, defaults, shortJSON(err)
+		return list, defaults, shortJSON(err)
 	}
 	return *whole.Blocks, defaults, nil
+}
+
+// fewNumbers are the two or four numbers of a place or size.
+type fewNumbers []float64
+
+// UnmarshalJSON refuses a list that is far too long before it is held.
+func (n *fewNumbers) UnmarshalJSON(src []byte) error {
+	if len(src) > 1024 {
+		return fmt.Errorf("%d bytes where a few numbers belong", len(src))
+	}
+	return json.Unmarshal(src, (*[]float64)(n))
 }
 
 // shortJSON takes Go's words out of an error that a person reads.
@@ -87,24 +136,24 @@ func shortJSON(err error) error {
 
 // blockFields are the members of a block, each in both spellings.
 type blockFields struct {
-	Page        *int      `json:"page"`
-	BBox        []float64 `json:"bbox"`
-	Text        *string   `json:"text"`
-	Type        string    `json:"type"`
-	Index       *int      `json:"block_index"`
-	Index2      *int      `json:"blockIndex"`
-	Occurrence  *int      `json:"occurrence"`
-	Confidence  *float64  `json:"confidence"`
-	Width       float64   `json:"page_width"`
-	Width2      float64   `json:"pageWidth"`
-	Height      float64   `json:"page_height"`
-	Height2     float64   `json:"pageHeight"`
-	Size        []float64 `json:"page_size"`
-	Size2       []float64 `json:"pageSize"`
-	Space       string    `json:"coord_space"`
-	Space2      string    `json:"coordSpace"`
-	Coordinate  string    `json:"coordinate_space"`
-	Coordinate2 string    `json:"coordinateSpace"`
+	Page        *int       `json:"page"`
+	BBox        fewNumbers `json:"bbox"`
+	Text        *string    `json:"text"`
+	Type        string     `json:"type"`
+	Index       *int       `json:"block_index"`
+	Index2      *int       `json:"blockIndex"`
+	Occurrence  *int       `json:"occurrence"`
+	Confidence  *float64   `json:"confidence"`
+	Width       float64    `json:"page_width"`
+	Width2      float64    `json:"pageWidth"`
+	Height      float64    `json:"page_height"`
+	Height2     float64    `json:"pageHeight"`
+	Size        fewNumbers `json:"page_size"`
+	Size2       fewNumbers `json:"pageSize"`
+	Space       string     `json:"coord_space"`
+	Space2      string     `json:"coordSpace"`
+	Coordinate  string     `json:"coordinate_space"`
+	Coordinate2 string     `json:"coordinateSpace"`
 }
 
 func readBlock(raw json.RawMessage, defaults blockFields, place int) (SourceBlock, error) {
@@ -123,10 +172,13 @@ func readBlock(raw json.RawMessage, defaults blockFields, place int) (SourceBloc
 		return SourceBlock{}, fmt.Errorf("no text")
 	}
 	b := SourceBlock{Text: *f.Text, Box: Box{
-		Page: *f.Page, BBox: [4]float64(f.BBox), Type: f.Type, BlockIndex: place, Occurrence: f.Occurrence, Confidence: f.Confidence,
+		Page: *f.Page, BBox: [4]float64(f.BBox), Type: cutAt(f.Type, maxTypeLength), BlockIndex: place, Occurrence: f.Occurrence, Confidence: f.Confidence,
 	}}
 	if b.BBox[0] > b.BBox[2] || b.BBox[1] > b.BBox[3] {
 		return SourceBlock{}, fmt.Errorf("bbox %v ends before it begins", f.BBox)
+	}
+	if min(b.BBox[0], b.BBox[1]) < -maxMeasure || max(b.BBox[2], b.BBox[3]) > maxMeasure {
+		return SourceBlock{}, fmt.Errorf("bbox %v is on no page", f.BBox)
 	}
 	for _, index := range []*int{f.Index, f.Index2} {
 		if index != nil {
@@ -142,10 +194,11 @@ func readBlock(raw json.RawMessage, defaults blockFields, place int) (SourceBloc
 	return b, err
 }
 
+// pageSize is the size of the page as it is said last, 0 when unknown.
 func (f blockFields) pageSize(defaults blockFields) (width, height float64) {
 	for _, from := range []blockFields{defaults, f} {
-		for _, size := range [][]float64{{from.Width, from.Height}, {from.Width2, from.Height2}, from.Size, from.Size2} {
-			if len(size) == 2 && size[0] > 0 && size[1] > 0 {
+		for _, size := range []fewNumbers{{from.Width, from.Height}, {from.Width2, from.Height2}, from.Size, from.Size2} {
+			if len(size) == 2 && min(size[0], size[1]) >= 1/maxMeasure && max(size[0], size[1]) <= maxMeasure {
 				width, height = size[0], size[1]
 			}
 		}

@@ -1,9 +1,12 @@
 package chunker
 
 import (
+	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func blocksFrom(t *testing.T, src string) []SourceBlock {
@@ -180,6 +183,13 @@ func TestReadBlocksTellsWhatItCannotUse(t *testing.T) {
 		{`[{"page":1,"bbox":[0,0,1,1]}]`, 0, "no text"},
 		{`[{"page":1,"bbox":["a",0,1,1],"text":"x"}]`, 0, "unexpected string"},
 		{`[{"page":1,"bbox":[0,0,1e999,1],"text":"x"}]`, 0, "unexpected number 1e999"},
+		{`[{"page":1,"bbox":[0,0,1e300,1],"text":"x"}]`, 0, "is on no page"},
+		{`[{"page":1,"bbox":[-1e300,0,1,1],"text":"x"}]`, 0, "is on no page"},
+		{`[{"page":1,"bbox":[0,0,1,1],"text":"x","page_size":[` + strings.Repeat("1,", 600) + `1]}]`, 0, "a few numbers belong"},
+		{`[` + strings.Repeat("0,", maxSourceBlocks) + `0]`, 0, "more than 200000 blocks; the first 200000 are used"},
+		{`{"blocks":[{"page":1}],"blocks":[]}`, 0, ""},
+		{`{"blocks":[],"blocks":null}`, 0, `there is no list under "blocks"`},
+		{"[{\"page\":1,\"bbox\":[0,0,1,1],\"text\":\"x\xff\"}]", 1, "not UTF-8"},
 		{`[{"page":1,"bbox":[0,0,1,1],"text":"x","coord_space":"miles"}]`, 0, `"miles" is neither`},
 		{`[{"page":1,"bbox":[0,0,1,1],"text":"x","confidence":-2}]`, 0, "confidence is outside 0-1"},
 	} {
@@ -198,6 +208,37 @@ func TestReadBlocksTellsWhatItCannotUse(t *testing.T) {
 	blocks := blocksFrom(t, `[{"page":1,"bbox":[0,0,1,1],"text":"x","block_index":7,"page_width":595,"page_height":842}]`)
 	if b := blocks[0]; b.BlockIndex != 7 || b.PageWidth != 595 || b.PageHeight != 842 || b.Space != SpaceNormalized {
 		t.Errorf("block %+v", b)
+	}
+}
+
+// However a list is made, reading it takes a few times its size, and an answer shows what is finite and short.
+func TestHostileBlocksStaySmall(t *testing.T) {
+	const size = 32 << 20
+	for name, src := range map[string]string{
+		"nothings":         "[" + strings.Repeat("0,", size/2) + "0]",
+		"under their name": `{"blocks":[` + strings.Repeat("0,", size/2) + "0]}",
+		"one long box":     `[{"bbox":[` + strings.Repeat("0,", size/2) + "0]}]",
+		"open lists":       strings.Repeat("[", size),
+	} {
+		var before, after runtime.MemStats
+		list := []byte(src)
+		runtime.ReadMemStats(&before)
+		blocks, problems := ReadBlocks(list)
+		runtime.ReadMemStats(&after)
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 8*size || len(blocks) != 0 || len(problems) == 0 {
+			t.Errorf("%s: %d MiB for %d blocks, %v", name, taken>>20, len(blocks), problems)
+		}
+	}
+	d := Parse("x.md", []byte("# A\n\nword\n"), Options{})
+	one := fmt.Sprintf(`{"page":1,"bbox":[1e7,1e7,1e7,1e7],"page_size":[1e-320,1e300],"coord_space":"points","occurrence":1,"type":%q,"text":"word"},`, strings.Repeat("名", 1000))
+	other := `{"page":1,"bbox":[1e7,1e7,1e7,1e7],"page_size":[1e-7,1e7],"coord_space":"normalized","occurrence":1,"text":"word"}`
+	boxes := Locate(d, blocksFrom(t, "["+strings.Repeat(one, 2*boxesAChunk)+other+"]"))
+	if len(boxes[0]) != boxesAChunk {
+		t.Errorf("%d boxes on a chunk", len(boxes[0]))
+	}
+	union := UnionBoxes(append(boxes[0], blocksFrom(t, "["+other+"]")[0].Box))
+	if raw, err := json.Marshal(union); err != nil || len(raw) > 1000 || len(boxes[0][0].Type) > maxTypeLength || !utf8.ValidString(boxes[0][0].Type) {
+		t.Errorf("%s %v", raw, err)
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io/fs"
+	"path"
 	"strings"
 
 	"shelfd/chunker"
+	"shelfd/internal/text"
 	"shelfd/store"
 	"shelfd/watcher"
 )
@@ -22,17 +24,21 @@ const blocksTimes = 4
 func (o *outcome) readBlocks(j job) []byte {
 	e := j.change.Entry
 	o.file.Derived = e.Derived
-	if e.Blocks.Kind != watcher.KindFile {
+	if e.Blocks == (watcher.Stat{}) {
 		return nil
 	}
 	o.file.Blocks = blocksFile(e.Blocks)
-	read, err := readFile(j.folder, strings.TrimSuffix(e.Path, ".md")+blocksExt, blocksTimes*j.limit)
+	if e.Blocks.Kind != watcher.KindFile {
+		o.blocksProblem("it is " + kindOf(e.Blocks.Kind) + ", not a list of blocks; the text stays, without boxes")
+		return nil
+	}
+	read, err := readFile(j.folder, blocksPath(e.Path), blocksTimes*j.limit)
 	if errors.Is(err, fs.ErrNotExist) {
 		o.file.Blocks = store.BlocksFile{} // gone since it was listed
 		return nil
 	}
 	if err != nil {
-		o.problems = append(o.problems, store.Problem{Stage: stages[chunker.StageBlocks], Reason: "the list of blocks cannot be read (" + err.Error() + "); the text stays, without boxes"})
+		o.blocksProblem("the list of blocks cannot be read (" + err.Error() + "); the text stays, without boxes")
 		return nil
 	}
 	o.file.Blocks = blocksFile(read.stat)
@@ -40,23 +46,48 @@ func (o *outcome) readBlocks(j job) []byte {
 	return read.bytes
 }
 
+// blocksPath is where the list of blocks of a derived document stands.
+func blocksPath(document string) string { return strings.TrimSuffix(document, ".md") + blocksExt }
+
+// kindOf names what is no file. A link is none: nothing at its own place tells when what it leads to changes.
+func kindOf(k watcher.Kind) string {
+	switch k {
+	case watcher.KindFolder:
+		return "a folder"
+	case watcher.KindLink:
+		return "a link"
+	}
+	return "a special file"
+}
+
+// blocksProblem notes what is wrong with the list under the name of the list, which stands beside the document.
+func (o *outcome) blocksProblem(reason string) {
+	name := text.Path(path.Base(blocksPath(o.file.File)))
+	o.problems = append(o.problems, store.Problem{Stage: stages[chunker.StageBlocks], Reason: name + ": " + reason})
+}
+
 func blocksFile(st watcher.Stat) store.BlocksFile {
 	return store.BlocksFile{Size: st.Size, ModTime: st.ModTime, ChangeTime: st.ChangeTime, Inode: st.Inode}
 }
 
+// unread says whether there is a list that could not be read.
+func unread(b store.BlocksFile) bool { return b.Hash == [32]byte{} && b != store.BlocksFile{} }
+
 // sameSource says whether a document was made with the same source beside it and the same list of blocks.
 func sameSource(k, f store.File) bool {
-	return k.Derived == f.Derived && k.Blocks.Hash == f.Blocks.Hash
+	return k.Derived == f.Derived && k.Blocks.Hash == f.Blocks.Hash && unread(k.Blocks) == unread(f.Blocks)
 }
 
-// sameCompanions says whether an entry shows the source and the list of blocks that were read.
-func sameCompanions(k store.File, e watcher.Entry) bool {
-	if k.Derived != e.Derived || e.Blocks.Kind != watcher.KindFile {
+// sameCompanions says whether an entry shows the source and the list of blocks that were read. A list that could not be
+// is tried at every look, like a text; one that is larger than a limit which was lowered since counts as changed.
+func sameCompanions(k store.File, e watcher.Entry, limit int64) bool {
+	if k.Derived != e.Derived || e.Blocks == (watcher.Stat{}) {
 		return k.Derived == e.Derived && k.Blocks == store.BlocksFile{}
 	}
 	shown := blocksFile(e.Blocks)
 	shown.Hash = k.Blocks.Hash
-	return k.Blocks == shown && shown.ModTime < k.ReadAt-racy
+	readable := e.Blocks.Kind == watcher.KindFile && e.Blocks.Size <= blocksTimes*limit
+	return k.Blocks == shown && shown.ModTime < k.ReadAt-racy && readable != unread(k.Blocks)
 }
 
 // attach finds the blocks in the text.
@@ -66,7 +97,7 @@ func (o *outcome) attach(d *chunker.Document, list []byte) {
 	}
 	blocks, problems := chunker.ReadBlocks(list)
 	for _, p := range problems {
-		o.problems = append(o.problems, store.Problem{Stage: stages[p.Stage], Reason: p.Reason})
+		o.blocksProblem(p.Reason)
 	}
 	if len(blocks) > 0 {
 		o.prepared.Boxes = chunker.Locate(d, blocks)

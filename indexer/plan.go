@@ -54,7 +54,7 @@ func plan(known []store.File, listing watcher.Listing, by comparison) Plan {
 			k.Version = 0
 		}
 		_, spoken := slices.BinarySearch(by.spoken, e.Path)
-		if spoken || !same(k, e, by.now) || e.Size > by.limit {
+		if spoken || !same(k, e, by) || e.Size > by.limit {
 			p.Read = append(p.Read, Change{Entry: e, Known: &k})
 		} else {
 			p.Unchanged++
@@ -82,9 +82,9 @@ func below(path, folder string) bool {
 
 // same says whether an entry shows the file that was read. Times of files are compared for equality only: clocks step
 // back. A file that changed within racy of the read may have changed again unseen; a read in the future proves nothing.
-func same(k store.File, e watcher.Entry, now int64) bool {
+func same(k store.File, e watcher.Entry, by comparison) bool {
 	return k.Version == store.ContentVersion && k.Size == e.Size && k.ModTime == e.ModTime && k.ChangeTime == e.ChangeTime &&
-		k.Inode == e.Inode && k.ModTime < k.ReadAt-racy && k.ReadAt <= now && sameCompanions(k, e)
+		k.Inode == e.Inode && k.ModTime < k.ReadAt-racy && k.ReadAt <= by.now && sameCompanions(k, e, by.limit)
 }
 
 // merge joins listings of known files for overlapping paths: sorted, each once.

@@ -41,7 +41,8 @@ const LayoutVersion = 9
 //
 //	1: first.
 //	2: features know headings by the ids that authors gave them.
-const ContentVersion = 2
+//	3: problems of lists of blocks name the list; boxes are bounded.
+const ContentVersion = 3
 
 // applicationID marks the file as ours ("shlf").
 const applicationID = 0x73686c66

@@ -27,7 +27,7 @@ func (l *Listing) companions(disk Disk, f *filter, root string) {
 		}
 		st, err := disk.Lstat(join(root, source))
 		e.Derived = err == nil && (st.Kind == KindFile || st.Kind == KindLink)
-		if st, err := disk.Lstat(join(root, source+blocksExt)); err == nil && st.Kind == KindFile {
+		if st, err := disk.Lstat(join(root, source+blocksExt)); err == nil {
 			e.Blocks = st
 			e.Derived = true // the source may be kept elsewhere; somebody read its pages
 		}
@@ -44,7 +44,7 @@ func (r *rootWatcher) hearCompanion(above *node, path string, h hint) {
 	if of, ok := r.filter.sourceOf(document); !ok || of != source {
 		return
 	}
-	if st, err := r.options.Disk.Lstat(join(above.real, lastName(document))); err == nil && st.Kind == KindFile {
+	if st, err := r.options.Disk.Lstat(join(above.real, lastName(document))); err == nil && (st.Kind == KindFile || st.Kind == KindLink) {
 		r.dirtyFile(above, document, h)
 	}
 }

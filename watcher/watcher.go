@@ -54,8 +54,8 @@ type Entry struct {
 
 	// Derived: the file is named like another one beside it with ".md" added: it is the text of that source.
 	Derived bool
-	// Blocks is the list of blocks of that source, "<source>.blocks.json", where it stands beside it as a regular file;
-	// else zero. A change of it dirties the text.
+	// Blocks is what stands beside it as the list of blocks of that source, "<source>.blocks.json": a regular file or
+	// whatever else has that name; else zero. A change of it dirties the text.
 	Blocks Stat
 }
 
