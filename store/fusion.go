@@ -13,6 +13,7 @@ type Nearness struct {
 	Set      *vector.Set
 	Vector   vector.Vector // of the query's words
 	Coverage float64       // share of the chunks that have a vector: the vector weight is scaled by it
+	OwnWords bool          // the model knows words of the library only: none of others, whatever it makes of them
 
 	Candidates   int // of each kind that are fused
 	RRFK         int

@@ -218,6 +218,51 @@ func TestVectorsOfChunksThatAreGoneAreNoHits(t *testing.T) {
 	}
 }
 
+// A model of the library brings nothing for a word that no document holds, by any mode; other models know their own words.
+func TestWordsThatNoDocumentHoldsBringNoNeighbours(t *testing.T) {
+	l := newLibrary(t)
+	l.put(
+		page{path: "Manual/a.md", language: "en", body: "# Boiler\n\nThe boiler burns gas.\n"},
+		page{path: "Manual/b.md", language: "en", body: "# Valve\n\nThe valve of the heater opens.\n"},
+		page{path: "Zh/c.md", body: "# 锅炉\n\n锅炉的合同。\n"},
+	)
+	set := l.vectors()
+	for _, c := range []struct {
+		query string
+		where string
+		near  bool
+	}{
+		{"furnace", "", false},            // it was held by a document that is gone, or shares a stem with one
+		{"锅合", "", false},                 // characters of words that are held
+		{`"furnace"`, "", false},          // a phrase of it
+		{`"valve gas"`, "", false},        // words that never stand together
+		{"furnace lorry", "", false},      // several
+		{"furnace", "path:b", false},      // wherever it is looked for
+		{"boiler", "path:nowhere", false}, // nothing is left to be near
+		{"boiler", "after:2999-01-01", false},
+		{"furnace boiler", "", true}, // one of them is held
+		{"boilers", "", true},        // a word of the same stem
+		{"furnace-boiler", "", true}, // a part
+		{"boiler", "path:b", true},   // elsewhere: what is near is wanted here
+	} {
+		for _, mode := range []Mode{ModeAuto, ModeHybrid, ModeVector} {
+			near := asking(t, set, strings.TrimSuffix(c.query, "s")) // by its stem
+			near.OwnWords = true
+			a := l.search(Query{Text: c.query, Where: c.where, Mode: mode, Near: near})
+			found := false
+			for _, h := range a.Hits {
+				found = found || h.Fusion != nil && h.Fusion.VectorRank > 0
+			}
+			if found != c.near || !c.near && len(a.Hits) > 0 {
+				t.Errorf("%s %s by %s: %v, near %v", c.query, c.where, mode, foundPaths(a), found)
+			}
+		}
+	}
+	if a := l.search(Query{Text: "furnace", Mode: ModeHybrid, Near: asking(t, set, "furnace")}); len(a.Hits) == 0 {
+		t.Error("a model of all the world's words knows this one")
+	}
+}
+
 // TestBothWaysToTheNearestAgree: looking few chunks up and going through all vectors.
 func TestBothWaysToTheNearestAgree(t *testing.T) {
 	l := flood(t)

@@ -108,6 +108,9 @@ func (s *search) words() (Answer, error) {
 	if len(s.wanted) == 0 {
 		return s.list()
 	}
+	if err := s.withoutStrangers(); err != nil {
+		return Answer{}, err
+	}
 	if s.query.Near != nil && s.query.Mode == ModeVector {
 		return s.fused()
 	}

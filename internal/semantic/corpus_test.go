@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shelfd/internal/embed"
+	"shelfd/store"
 )
 
 // word is the n-th word of a topic.
@@ -75,5 +76,41 @@ func TestTheCorpusModelIsMadeKeptAndMadeAnewWhenTheLibraryHasGrown(t *testing.T)
 	})
 	if least < 0.5 { // 250 of 420 had one before
 		t.Errorf("while it was made anew only %.2f of the chunks had a vector", least)
+	}
+}
+
+// What a model remembers of documents that are gone, and what it takes for words, brings no hits.
+func TestWordsThatNoDocumentHoldsFindNothing(t *testing.T) {
+	l := newLibrary(t, Options{Provider: embed.Options{Provider: Corpus}})
+	l.putTopics(0, 300)
+	l.run()
+	l.await("trained", func(s Status) bool { return s.State == StateIdle && s.Vectors >= 300 })
+	search := func(words string, mode store.Mode) (total int) {
+		near, _ := l.index.Near(t.Context(), Question{Words: words})
+		err := l.store.View(t.Context(), func(v *store.View) error {
+			a, err := v.Search(store.Query{Text: words, Mode: mode, Near: near, Limit: 10})
+			total = a.Total
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return total
+	}
+	// Two synonyms of topic 7 stand in two kinds of documents; vectors find one kind by the other's word.
+	synonym := word(7, 1)
+	if n := search(synonym, store.ModeHybrid); n <= 2 {
+		t.Errorf("%d hits for %s while it is held", n, synonym)
+	}
+	for i := 67; i < 300; i += 120 {
+		l.remove(fmt.Sprintf("d%04d.md", i))
+	}
+	for _, words := range []string{synonym, "xylophone", `"` + synonym + `"`, "xylophone zither"} {
+		for _, mode := range []store.Mode{store.ModeHybrid, store.ModeVector} {
+			want := search(words, store.ModeFTS)
+			if got := search(words, mode); got != want {
+				t.Errorf("%s by %s: %d hits, by full text %d", words, mode, got, want)
+			}
+		}
 	}
 }

@@ -218,6 +218,7 @@ func (x *Index) Near(ctx context.Context, q Question) (*store.Nearness, string) 
 	}
 	n := x.o.Fusion
 	n.Set, n.Vector, n.Coverage = x.set, v, coverage
+	_, n.OwnWords = m.(corpus)
 	return &n, ""
 }
 
