@@ -12,36 +12,41 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what was seen into README.md")
+var update = flag.Bool("update", false, "write what was seen into README.md and docs/outlines.md")
 
 // TestReadmeTour types the commands of README.md's console blocks into one shell after the other and compares what
 // they print. What differs from run to run (times, pids, places, sizes) is left out of the comparison.
-func TestReadmeTour(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+func TestReadmeTour(t *testing.T) { newTour(t).retell("README.md") }
+
+// retell runs the console blocks of a page, whose path is relative to the top of the tree.
+func (tr *tour) retell(page string) {
+	t := tr.t
+	t.Helper()
+	path := filepath.Join("..", "..", page)
+	told, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tour := newTour(t)
-	seen := consoleBlock.ReplaceAllStringFunc(string(readme), func(block string) string {
+	seen := consoleBlock.ReplaceAllStringFunc(string(told), func(block string) string {
 		var b strings.Builder
 		b.WriteString("```console\n")
 		for line := range strings.Lines(block) {
 			if command, is := strings.CutPrefix(line, "$ "); is {
 				b.WriteString(line)
-				b.WriteString(tour.run(strings.TrimSpace(command)))
+				b.WriteString(tr.run(strings.TrimSpace(command)))
 			}
 		}
 		b.WriteString("```")
 		return b.String()
 	})
 	if *update {
-		if err := os.WriteFile("../../README.md", []byte(seen), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(seen), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if got, want := normalised(seen), normalised(string(readme)); got != want {
-		t.Errorf("README.md shows something else than the program prints; run with -update and look at the change\n%s", firstDifference(got, want))
+	if got, want := normalised(seen), normalised(string(told)); got != want {
+		t.Errorf("%s shows something else than the program prints; run with -update and look at the change\n%s", page, firstDifference(got, want))
 	}
 }
 
@@ -49,7 +54,7 @@ func TestReadmeTour(t *testing.T) {
 var consoleBlock = regexp.MustCompile("(?s)```console\n.*?```")
 
 // changing is what no two runs print alike. The rows of sync tell what it found itself: the watcher may have been first.
-var changing = regexp.MustCompile(`(?m)^(plant +25) .*|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?|\d\d:\d\d:\d\d|pid \d+|\d+ (?:B|KiB|MiB)\b|~/\S*| {2,}`)
+var changing = regexp.MustCompile(`(?m)^(plant +2[56]) .*|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?|\d\d:\d\d:\d\d|pid \d+|\d+ (?:B|KiB|MiB)\b|~/\S*| {2,}`)
 
 func normalised(s string) string { return changing.ReplaceAllString(s, "$1…") }
 
@@ -57,7 +62,7 @@ func firstDifference(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(g), len(w)) {
 		if g[i] != w[i] {
-			return "printed  " + g[i] + "\nREADME   " + w[i]
+			return "printed  " + g[i] + "\nthe page " + w[i]
 		}
 	}
 	return "one is longer than the other"

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -80,7 +79,13 @@ func (p *program) search(c *cobra.Command, text string, f searchFlags) error {
 		case f.files:
 			return p.printFiles(v, answer.Hits)
 		}
-		p.printHits(answer)
+		if err := p.printHits(v, answer); err != nil {
+			return err
+		}
+		if err := p.printRelated(v, q); err != nil {
+			return err
+		}
+		p.note(answer)
 		return p.noteStale(v, answer.Hits)
 	})
 	if err != nil || place == nil {
@@ -119,7 +124,7 @@ func (p *program) nothingFound(a store.Answer) error {
 }
 
 // printHits groups the hits by document, in the order of each document's best hit.
-func (p *program) printHits(a store.Answer) {
+func (p *program) printHits(v *store.View, a store.Answer) error {
 	s := p.screen()
 	for i, group := range grouped(a.Hits) {
 		if i > 0 {
@@ -131,22 +136,18 @@ func (p *program) printHits(a store.Answer) {
 			s.line("  %s", s.paint(dim, "text of "+d.Source))
 		}
 		for _, hit := range group {
-			s.hit(hit)
+			where, err := whereOf(v, hit)
+			if err != nil {
+				return err
+			}
+			s.hit(hit, where)
 		}
 	}
-	p.note(a)
+	return nil
 }
 
-func (s screen) hit(h store.Hit) {
-	lines := strconv.Itoa(h.Chunk.Lines.Start)
-	if h.Chunk.Lines.End > h.Chunk.Lines.Start {
-		lines += "-" + strconv.Itoa(h.Chunk.Lines.End)
-	}
-	head := fmt.Sprintf("  %s  %s", s.paint(cyan, "L"+lines), breadcrumb(h.TitlePath))
-	if h.Document.Source != "" { // its lines are not the source's
-		head = "  " + breadcrumb(h.TitlePath)
-	}
-	s.line("%s", strings.TrimRight(head, " "))
+func (s screen) hit(h store.Hit, where string) {
+	s.line("%s", strings.TrimRight("  "+strings.TrimLeft(s.paint(cyan, where)+"  "+breadcrumb(h.TitlePath), " "), " "))
 	s.line("    %s", s.highlight(h.Snippet, h.Terms))
 	if h.Context != "" {
 		s.line("    %s", s.paint(dim, h.Context))
