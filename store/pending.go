@@ -10,7 +10,7 @@ const (
 	TaskResolve   Task = 1 // find the targets of the links of its text
 	TaskCorrelate Task = 2 // work out its links again
 	TaskNames     Task = 3 // as TaskCorrelate, and its names are new or changed: others may cite it now
-	TaskTidy      Task = 4 // down for Everything: much was removed, which is to leave the file as well (Tidy)
+	TaskTidy      Task = 4 // down for Everything: much was removed, which is to leave the file as well (Tidy); any other number: up to which page gaps are cleared
 )
 
 // Everything stands for all documents: put down in their place while most of them change.

@@ -57,7 +57,7 @@ func (tx *Tx) DeleteShelf(id int64) error {
 	if _, err := tx.exec(`DELETE FROM shelves WHERE id = ?`, id); err != nil {
 		return err
 	}
-	return tx.Call(TaskTidy, Everything)
+	return tx.callTidy()
 }
 
 // SetShelfState records the state of a shelf; since moves only when state or reason changes.

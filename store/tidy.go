@@ -7,20 +7,23 @@ const muchRemoved = 100
 
 // What one step of tidying may do: each is to take some tens of milliseconds, for which an edit waits.
 const (
-	tidyPages = 256 // of FTS data to be written
-	tidyFree  = 512 // pages to be given back to the disk
+	tidyPages = 256  // of FTS data to be written
+	tidyFree  = 512  // pages to be given back to the disk
+	tidyRead  = 1024 // pages to be looked at for what they hold beside their cells
 )
 
 // Tidy makes one step of having removed text leave the file. The words of removed rows stand in the FTS indexes until
-// they are merged, and pages that become free stay in the file. done: there is no more to do.
+// they are merged, pages that become free stay in the file, and rows that moved leave their bytes behind. done: there is no more to do.
 func (tx *Tx) Tidy() (done bool, err error) {
 	down, err := tx.IsCalled(TaskTidy, Everything)
 	if err != nil || !down {
 		return true, err
 	}
 	for _, table := range []string{"chunk_fts", "document_fts", "summary_fts"} {
-		if merged, err := tx.mergeSome(table); err != nil || merged {
+		if merged, err := tx.mergeSome(table); err != nil {
 			return false, err
+		} else if merged {
+			return false, tx.gapsAnew()
 		}
 	}
 	free, err := tx.freePages()
@@ -29,9 +32,15 @@ func (tx *Tx) Tidy() (done bool, err error) {
 	}
 	if free > 0 {
 		left, err := tx.giveBack(tidyFree)
-		if err != nil || left < free {
+		if err != nil {
 			return false, err
 		}
+		if left < free {
+			return false, tx.gapsAnew()
+		}
+	}
+	if cleared, err := tx.clearGaps(); err != nil || !cleared {
+		return false, err
 	}
 	return true, tx.Done(TaskTidy, Everything)
 }
@@ -73,4 +82,12 @@ func (tx *Tx) giveBack(n int) (int, error) {
 		return 0, fmt.Errorf("store: give pages back: %w", err)
 	}
 	return tx.freePages()
+}
+
+// callTidy puts tidying down, from the beginning.
+func (tx *Tx) callTidy() error {
+	if err := tx.gapsAnew(); err != nil {
+		return err
+	}
+	return tx.Call(TaskTidy, Everything)
 }

@@ -278,7 +278,7 @@ func (tx *Tx) DeleteDocument(id int64) error {
 		return err
 	}
 	if tx.deleted++; tx.deleted == muchRemoved {
-		return tx.Call(TaskTidy, Everything)
+		return tx.callTidy()
 	}
 	return nil
 }
