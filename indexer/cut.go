@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io/fs"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -23,7 +24,7 @@ type outcome struct {
 	gist     string          // summary in its own words, where that is wanted
 	links    []chunker.Link
 	problems []store.Problem
-	vanished bool  // not there any more: the next look tells
+	vanished bool  // not there any more, or no file: the next look tells what is
 	failed   error // could not be read; what is known stays
 	tooLarge bool  // not to be kept: larger than max_file_size
 	started  time.Time
@@ -52,7 +53,7 @@ func cutFile(j job) outcome {
 	o := outcome{change: c, started: time.Now()}
 	read, err := readFile(j.folder, c.Entry.Path, j.limit)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, errSpecial):
 		o.vanished = true
 		return o
 	case errors.Is(err, errTooLarge):
