@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"shelfd/internal/text"
@@ -53,8 +54,10 @@ func Extract(s Source) Features {
 			continue
 		}
 		name := hash(normal)
-		if i < len(s.Anchors) && s.Anchors[i] != "" { // what the heading is called in every language
-			name = hash(normalHeading(strings.ReplaceAll(s.Anchors[i], "-", " ")))
+		if i < len(s.Anchors) { // what the heading is called in every language
+			if id := s.Anchors[i]; strings.ContainsFunc(id, isLetterOrDigit) {
+				name = hash(normalHeading(strings.ReplaceAll(id, "-", " ")))
+			}
 		}
 		f.Headings = append(f.Headings, name)
 		if normal == title {
@@ -223,3 +226,5 @@ func hash[T string | []byte](s T) uint64 {
 	}
 	return h
 }
+
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -105,7 +105,7 @@ func plainOf(id int64, shelf string, s correlate.Source) plain {
 			continue
 		}
 		name := normal
-		if s.Anchors != nil && s.Anchors[i] != "" {
+		if s.Anchors != nil && strings.Trim(s.Anchors[i], "-_") != "" {
 			name = heading(s.Anchors[i])
 		}
 		d.headings[name] = true
@@ -287,7 +287,7 @@ func sourceOf() *rapid.Generator[correlate.Source] {
 			s.Body = title + " " + s.Body
 		}
 		if rapid.Bool().Draw(t, "the author gave ids") {
-			s.Anchors = rapid.SliceOfN(rapid.SampledFrom([]string{"", "", "gauge", "boiler-valve", "VALVE"}), len(s.Headings), len(s.Headings)).Draw(t, "ids")
+			s.Anchors = rapid.SliceOfN(rapid.SampledFrom([]string{"", "", "-", "_", "gauge", "boiler-valve", "VALVE"}), len(s.Headings), len(s.Headings)).Draw(t, "ids")
 		}
 		return s
 	})

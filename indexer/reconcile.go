@@ -230,7 +230,7 @@ func (r *run) applyBulk(ctx context.Context, s *shelf, p Plan, g *sight) error {
 	if s.total < len(p.Read) {
 		s.total, s.done = len(p.Read)+p.Unchanged, p.Unchanged
 	}
-	r.bulk.add(jobs, !s.building)
+	r.bulk.add(jobs, s.reconciled)
 	return r.commit(ctx, s, findings{listing: &g.listing})
 }
 

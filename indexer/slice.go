@@ -25,7 +25,8 @@ const (
 func (r *run) bulkSlice(ctx context.Context, first finished) error {
 	slice := map[*shelf][]outcome{}
 	chunks, most, wait := 0, sliceChunks, sliceTime
-	if !first.shelf.building {
+	stands := first.shelf.reconciled
+	if stands {
 		most, wait = r.sliceMost, sliceWait
 	}
 	add := func(o finished) {
@@ -48,8 +49,10 @@ func (r *run) bulkSlice(ctx context.Context, first finished) error {
 			return ctx.Err()
 		}
 	}
-	start := time.Now()
-	defer func() { r.sizeSlices(time.Since(start)) }()
+	if stands {
+		start := time.Now()
+		defer func() { r.sizeSlices(chunks, time.Since(start)) }()
+	}
 	for s, outcomes := range slice {
 		if err := r.commitSlice(ctx, s, outcomes); err != nil {
 			return err
@@ -58,12 +61,12 @@ func (r *run) bulkSlice(ctx context.Context, first finished) error {
 	return nil
 }
 
-// sizeSlices learns from how long a slice took how large the next one may be.
-func (r *run) sizeSlices(took time.Duration) {
+// sizeSlices learns from how long a slice of so many chunks took how large the next one may be.
+func (r *run) sizeSlices(chunks int, took time.Duration) {
 	switch {
 	case took > sliceWait:
 		r.sliceMost = max(sliceLeast, r.sliceMost/2)
-	case took < sliceWait/2:
+	case took < sliceWait/2 && chunks >= r.sliceMost: // a smaller one says nothing
 		r.sliceMost = min(sliceChunks, r.sliceMost*2)
 	}
 }

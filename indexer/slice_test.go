@@ -82,11 +82,23 @@ func TestWhatWasWrittenLastIsReadFirstWhereAShelfStands(t *testing.T) {
 func TestSlicesBesideEditsAreAsLargeAsCanBeWrittenInTime(t *testing.T) {
 	r := &run{sliceMost: sliceChunks / 4}
 	for _, step := range []struct {
-		took time.Duration
-		want int
-	}{{sliceWait * 2, 250}, {sliceWait * 2, sliceLeast}, {sliceWait * 9, sliceLeast}, {sliceWait * 3 / 4, sliceLeast}, {sliceWait / 3, 250}, {0, 500}, {0, 1000}, {0, sliceChunks}, {0, sliceChunks}} {
-		if r.sizeSlices(step.took); r.sliceMost != step.want {
-			t.Fatalf("after %v: %d chunks, want %d", step.took, r.sliceMost, step.want)
+		chunks int
+		took   time.Duration
+		want   int
+	}{
+		{500, sliceWait * 2, 250},
+		{250, sliceWait * 2, sliceLeast},
+		{125, sliceWait * 9, sliceLeast},
+		{125, sliceWait * 3 / 4, sliceLeast},
+		{3, sliceWait / 50, sliceLeast},
+		{125, sliceWait / 3, 250},
+		{250, 0, 500},
+		{700, 0, 1000},
+		{1000, 0, sliceChunks},
+		{2000, 0, sliceChunks},
+	} {
+		if r.sizeSlices(step.chunks, step.took); r.sliceMost != step.want {
+			t.Fatalf("%d chunks in %v: %d chunks, want %d", step.chunks, step.took, r.sliceMost, step.want)
 		}
 	}
 }

@@ -43,13 +43,14 @@ func (v *View) fillLinks() error {
 		return err
 	}
 	found := map[[2]int64][]TextLink{}
+	named := v.rememberNamed()
 	for _, l := range list {
-		targets, err := v.Targets(l.path, l.link.Raw)
+		seen, err := targets(l.path, l.link.Raw, named)
 		if err != nil {
 			return err
 		}
-		if len(targets) == 1 && targets[0].Document != l.source {
-			pair := [2]int64{l.source, targets[0].Document}
+		if len(seen) == 1 && seen[0].Document != l.source {
+			pair := [2]int64{l.source, seen[0].Document}
 			found[pair] = append(found[pair], l.link)
 		}
 	}
@@ -59,6 +60,22 @@ func (v *View) fillLinks() error {
 		}
 	}
 	return nil
+}
+
+// rememberNamed is Named that asks for each name once: many links lead to few documents.
+func (v *View) rememberNamed() func(name string) ([]Named, error) {
+	known := map[string][]Named{}
+	return func(name string) ([]Named, error) {
+		list, ok := known[name]
+		if !ok {
+			var err error
+			if list, err = v.Named(name); err != nil {
+				return nil, err
+			}
+			known[name] = list
+		}
+		return slices.Clone(list), nil
+	}
 }
 
 func (v *View) linksThroughHidden() ([]linkThroughHidden, error) {

@@ -2,10 +2,10 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 
@@ -64,12 +64,13 @@ const stampQuery = `SELECT (SELECT hex(block) FROM chunk_fts_data WHERE id = ?1)
 
 // censuses keeps the last census and what was committed since, so that a search beside a writer needs not take it anew.
 type censuses struct {
-	telling sync.Mutex // held from before a commit until follow knows of it
+	telling chan struct{} // holds one from before a commit until follow knows of it
 
 	mu   sync.Mutex
 	last *census  // nil before the first search
 	news []change // in order, each from the stamp of the one before; the first follows last, if there is one
 	head string   // stamp of the index after the last commit, "" before the first
+	told int64    // Store.commits when follow was last called
 }
 
 // change is what one transaction did.
@@ -105,7 +106,7 @@ func (v *View) takeCensus() (*census, error) {
 		return v.seenCensus(stamp)
 	}
 	if !v.writer {
-		if c := v.s.censuses.at(stamp); c != nil {
+		if c := v.s.censuses.at(v.ctx, stamp, v.commits); c != nil {
 			return c, nil
 		}
 	}
@@ -150,20 +151,26 @@ func (c *census) list() {
 	}
 }
 
-// at is the census with that stamp, if it is the last one or follows from it. What is being committed is waited for:
-// that takes less than to take the census anew.
-func (k *censuses) at(stamp string) *census {
-	c, unheard := k.known(stamp)
-	if unheard {
-		k.telling.Lock()
-		defer k.telling.Unlock()
-		c, _ = k.known(stamp)
+// at is the census with that stamp, if it is the last one or follows from it. A picture that shows a commit which is not
+// told of yet waits until it is: that takes less than to take the census anew. commits is how many the picture shows at
+// least.
+func (k *censuses) at(ctx context.Context, stamp string, commits int64) *census {
+	c, unheard := k.known(stamp, commits)
+	if !unheard {
+		return c
+	}
+	select {
+	case k.telling <- struct{}{}:
+		<-k.telling
+		c, _ = k.known(stamp, commits)
+	case <-ctx.Done():
 	}
 	return c
 }
 
-// known is nil when there is no census yet, or it is not known how to come from the last one to the stamp: unheard.
-func (k *censuses) known(stamp string) (c *census, unheard bool) {
+// known is nil when there is no census yet, or when it is not known how to come from the last one to the stamp: unheard
+// when that may be told soon.
+func (k *censuses) known(stamp string, commits int64) (c *census, unheard bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.last == nil || k.last.stamp == stamp {
@@ -171,7 +178,7 @@ func (k *censuses) known(stamp string) (c *census, unheard bool) {
 	}
 	n := slices.IndexFunc(k.news, func(c change) bool { return c.stamp == stamp })
 	if n < 0 {
-		return nil, true
+		return nil, commits >= k.told
 	}
 	k.last = k.last.after(k.news[:n+1])
 	k.news = slices.Clone(k.news[n+1:])
@@ -193,9 +200,10 @@ func (k *censuses) keep(c *census) {
 }
 
 // follow takes in what a transaction did, and stamp, that of the index after it.
-func (k *censuses) follow(c change, stamp string) {
+func (k *censuses) follow(c change, stamp string, commits int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.told = commits
 	c.before, c.stamp, k.head = k.head, stamp, stamp
 	if c.before == c.stamp {
 		return
@@ -293,81 +301,4 @@ func languageNumber(language string) uint8 {
 		return 0
 	}
 	return languageAt(int64(1 + strings.Index(languageNumbers(), " "+language+" ")))
-}
-
-// of are the extents of documents.
-func (c *census) of(documents postings) extents {
-	out := make(extents, 0, len(documents))
-	rest := c.documents
-	for _, id := range documents {
-		rest = rest[ahead(len(rest), func(i int) bool { return rest[i].document < id }):]
-		if len(rest) == 0 {
-			break
-		}
-		if rest[0].document == id {
-			out = append(out, rest[0])
-		}
-	}
-	return out
-}
-
-// ahead is the first index below n for which before does not hold, else n. It is quick when that is near.
-func ahead(n int, before func(i int) bool) int {
-	step := 1
-	for step <= n && before(step-1) {
-		step *= 2
-	}
-	low := step / 2
-	return low + sort.Search(min(step, n)-low, func(i int) bool { return !before(low + i) })
-}
-
-// document is the document that a chunk belongs to.
-func (c *census) document(chunk int64) int64 {
-	if i := c.place(chunk); i >= 0 {
-		return c.places[i].document
-	}
-	return 0
-}
-
-// place is the index in places of the document that a chunk belongs to, -1 before the first.
-func (c *census) place(chunk int64) int {
-	i, ok := slices.BinarySearchFunc(c.places, chunk, func(x extent, id int64) int { return cmp.Compare(x.first, id) })
-	if !ok {
-		i--
-	}
-	return i
-}
-
-// speaking are those of the chunks whose documents are in one of some languages.
-func (c *census) speaking(chunks postings, languages []uint8) postings {
-	var spoken [256]bool
-	for _, language := range languages {
-		spoken[language] = true
-	}
-	out := make(postings, 0, len(chunks))
-	c.eachDocument(chunks, func(x extent, from, to int) {
-		if spoken[x.language] {
-			out = append(out, chunks[from:to]...)
-		}
-	})
-	return out
-}
-
-// eachDocument calls f for each document of some chunks with the range of them that is its own.
-func (c *census) eachDocument(chunks postings, f func(x extent, from, to int)) {
-	rest := c.places
-	for i := 0; i < len(chunks); {
-		rest = rest[ahead(len(rest), func(k int) bool { return rest[k].first+int64(rest[k].n) <= chunks[i] }):]
-		if len(rest) == 0 {
-			return
-		}
-		end := i
-		for end < len(chunks) && chunks[end] < rest[0].first+int64(rest[0].n) {
-			end++
-		}
-		if chunks[i] >= rest[0].first {
-			f(rest[0], i, end)
-		}
-		i = max(end, i+1)
-	}
 }

@@ -77,10 +77,12 @@ func markdownExt(name string) string {
 
 // Targets are the documents that a link can mean: by path, then by file name, then by title or alias; those of the
 // link's own shelf before those of others. The first step that finds any decides.
-func (v *View) Targets(docPath, raw string) ([]Named, error) {
+func (v *View) Targets(docPath, raw string) ([]Named, error) { return targets(docPath, raw, v.Named) }
+
+func targets(docPath, raw string, named func(name string) ([]Named, error)) ([]Named, error) {
 	shelf, _, _ := strings.Cut(docPath, "/")
 	for _, name := range Sought(docPath, raw) {
-		found, err := v.Named(name)
+		found, err := named(name)
 		if err != nil {
 			return nil, err
 		}

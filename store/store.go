@@ -225,13 +225,12 @@ func (s *Store) secure(context.Context) error {
 // of them takes one more: without it, as many Views as connections would wait for each other for ever.
 const maxViews = 8
 
-// idleReader is how long a connection that nobody reads with is kept: each has pages of the file mapped, which count as
-// the daemon's memory. To open another takes a millisecond or two.
+// idleReader is how long a connection that nobody reads with is kept, with its cache.
 const idleReader = 30 * time.Second
 
 func newStore(path string, readOnly bool) *Store {
 	s := &Store{path: path, readOnly: readOnly, statements: map[string]*sql.Stmt{}, narrowed: map[string]*sql.Stmt{}, views: make(chan struct{}, maxViews)}
-	s.damage.new = make(chan struct{}, 1)
+	s.damage.new, s.censuses.telling = make(chan struct{}, 1), make(chan struct{}, 1)
 	s.chunkWords.table, s.nameWords.table = "chunk_terms", "document_terms"
 	s.closing, s.close = context.WithCancel(context.Background())
 	if !readOnly {

@@ -46,8 +46,8 @@ func (s *Store) update(ctx context.Context, f func(*Tx) error) error {
 	if err := tx.flushTerms(); err != nil {
 		return err
 	}
-	s.censuses.telling.Lock()
-	defer s.censuses.telling.Unlock()
+	s.censuses.telling <- struct{}{}
+	defer func() { <-s.censuses.telling }()
 	if err := sqlTx.Commit(); err != nil {
 		return fmt.Errorf("store: commit: %w", err)
 	}
@@ -66,7 +66,7 @@ func (s *Store) tell(ctx context.Context, tx *Tx) {
 		return
 	}
 	tx.change.gains = s.censuses.gains(tx.written)
-	s.censuses.follow(tx.change, stamp)
+	s.censuses.follow(tx.change, stamp, s.commits.Load())
 }
 
 // View is one consistent picture of the database: a read transaction.

@@ -120,5 +120,5 @@ func (q *queue) startOver() error {
 	q.log.Warn("the embedding model answers with another number of components; all vectors are made anew", zap.String("model", q.model.name()))
 	clear(q.refused)
 	q.surveyed = time.Time{}
-	return q.adopt(q.model, nil)
+	return q.adopt(q.model)
 }

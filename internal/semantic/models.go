@@ -90,10 +90,13 @@ func (x *Index) train(ctx context.Context) (trained bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if len(entries) == 0 {
+		return false, nil
+	}
 	if err := m.Save(x.o.Model); err != nil {
 		return false, err
 	}
-	return true, x.adopt(newCorpus(m), entries)
+	return true, x.succeed(newCorpus(m), entries)
 }
 
 // vectorsOf are the vectors of all chunks, a hundred and some bytes each.
@@ -107,20 +110,25 @@ func (x *Index) vectorsOf(ctx context.Context, m *latent.Model) (entries []vecto
 	return entries, err
 }
 
-// adopt makes a model the one that vectors are from. entries are those it has made already.
-func (x *Index) adopt(m model, entries []vector.Entry) error {
+// succeed makes a model whose vectors there are the one that answers.
+func (x *Index) succeed(m model, entries []vector.Entry) error {
+	if err := x.set.Replace(m.name(), entries); err != nil {
+		return fmt.Errorf("semantic: %w", err)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.model, x.status.Model = m, m.name()
+	return nil
+}
+
+// adopt makes a model the one that vectors are to be from.
+func (x *Index) adopt(m model) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := x.set.Reset(m.name()); err != nil {
 		return fmt.Errorf("semantic: %w", err)
 	}
-	if x.model, x.status.Model = m, m.name(); len(entries) == 0 {
-		x.status.Coverage = 0
-		return nil
-	}
-	if err := x.set.Add(entries); err != nil {
-		return fmt.Errorf("semantic: %w", err)
-	}
+	x.model, x.status.Model, x.status.Coverage = m, m.name(), 0
 	return nil
 }
 

@@ -230,6 +230,30 @@ func (s *Set) Keep(keep func(key uint64) bool) error {
 	return old.close()
 }
 
+// Replace puts the vectors of another model in the place of all there are. Until it has them all the old ones are found,
+// and they stay when it fails. It is not to be called beside Add, Reset, Keep and Close.
+func (s *Set) Replace(model string, entries []Entry) error {
+	beside := s.path + ".new"
+	if err := os.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("vector: remove %q: %w", beside, err)
+	}
+	next := &Set{path: beside, model: model, slots: map[uint64]int32{}}
+	err := next.Add(entries)
+	if err == nil && next.file.File != nil {
+		err = errors.Join(next.file.Sync(), os.Rename(beside, s.path))
+	}
+	if err != nil {
+		next.file.close()
+		return fmt.Errorf("vector: replace %q: %w", s.path, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.file
+	s.model, s.file, s.dims, s.slots, s.keys = model, next.file, next.dims, next.slots, next.keys
+	s.epoch++
+	return old.close()
+}
+
 // copyTo is a set of the vectors that are wanted, in a file of its own; nil when there are none at all.
 func (s *Set) copyTo(path string, keep func(key uint64) bool) (*Set, error) {
 	s.mu.RLock()

@@ -240,6 +240,37 @@ func TestKeepThrowsTheOthersAway(t *testing.T) {
 	}
 }
 
+// Vectors of another model take the place of all, or, when they cannot be written, of none.
+func TestVectorsOfAnotherModelComeAllAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "v")
+	s := filled(t, path, 100, 8)
+	defer s.Close()
+	epoch := s.Epoch()
+	if err := os.Mkdir(path+".new", 0o700); err != nil { // no file can be made there
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(path+".new", "stays"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := []Entry{{7, quantised(t, 1, 2)}, {8, quantised(t, 2, 1)}}
+	if err := s.Replace("n", other); err == nil || s.Len() != 100 || s.Epoch() != epoch {
+		t.Fatalf("%v, %d vectors, epoch %d", err, s.Len(), s.Epoch())
+	}
+	if err := os.RemoveAll(path + ".new"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Replace("n", other); err != nil || s.Len() != 2 || s.Dims() != 2 || s.Epoch() == epoch || !s.Has(7) {
+		t.Fatalf("%v, %d vectors of %d components", err, s.Len(), s.Dims())
+	}
+	if err := s.Add([]Entry{{9, quantised(t, 3, 1)}}); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if s = open(t, path, "n"); s.Len() != 3 {
+		t.Errorf("%d after reopening", s.Len())
+	}
+}
+
 func TestWhoOnlyReadsWritesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "v")
 	s, err := Open(path, "m", true)
