@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"time"
 
 	"go.uber.org/zap"
@@ -11,8 +12,51 @@ import (
 	"shelfd/store"
 )
 
-// placeCheck is how often the files of the index are looked for when nothing is written.
-const placeCheck = 5 * time.Second
+// How often the files of the index are looked for when nothing is written.
+const (
+	// placeCheck is for systems that do not tell what happens to a folder.
+	placeCheck = 5 * time.Second
+	// placeRest is for those that do: a rename of a folder further up is all that they don't tell.
+	placeRest = time.Minute
+	// placeSoon is how long after the last look they are looked for again when something was told: putting the ledger
+	// back is told too, and may be in vain.
+	placeSoon = time.Second
+)
+
+// placeDue is when the files of the index are to be looked for again. At rest that is a moment which other checks
+// share, so that one wake-up serves them all.
+func (r *run) placeDue() time.Time {
+	switch {
+	case r.unplaced:
+		return r.placed
+	case r.stirred:
+		return r.placed.Add(placeSoon)
+	case r.stir == nil:
+		return r.placed.Add(placeCheck)
+	}
+	return r.placed.Add(placeRest - r.placed.Sub(r.placed.Truncate(placeRest)))
+}
+
+// watchPlace has the system tell what happens around the files of the index.
+func (r *run) watchPlace(ctx context.Context) {
+	paths := []string{r.store.Path(), r.ledger.Path()}
+	for _, p := range paths {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			paths = append(paths, real)
+		}
+	}
+	var folders []string
+	for _, p := range paths {
+		if p != "" {
+			folders = append(folders, filepath.Dir(p))
+		}
+	}
+	stir, err := stirIn(ctx, &r.beside, folders)
+	if err != nil {
+		r.log.Info("the folder of the index is polled", zap.Error(err))
+	}
+	r.stir, r.unplaced = stir, true // what happened before nobody told
+}
 
 // mendPace is the shortest time between two databases given up for damage: a disk or memory that damages each one is
 // not to be written to for ever.
@@ -29,10 +73,10 @@ func (r *run) place(now time.Time) error {
 	if err := r.store.Damage(); err != nil {
 		return err
 	}
-	if !r.unplaced && now.Sub(r.placed) < placeCheck {
+	if now.Before(r.placeDue()) {
 		return nil
 	}
-	r.placed, r.unplaced = now, false
+	r.placed, r.unplaced, r.stirred = now, false, false
 	notices, err := r.ledger.Check()
 	for _, notice := range notices {
 		r.notice(notice)

@@ -67,6 +67,27 @@ func TestWhatComesBackWhileAFolderIsBeingRemovedStays(t *testing.T) {
 	l.Matches()
 }
 
+// An idle daemon notices within seconds what befalls the files of the index, although it looks at them once a minute only.
+func TestAFileOfTheIndexThatIsTakenAwayIsNoticedWhenNobodyAsks(t *testing.T) {
+	for name, take := range map[string]string{
+		"database deleted":  `rm index.db`,
+		"database replaced": `cp index.db old; mv old index.db`,
+		"database emptied":  `: >index.db`,
+		"log deleted":       `rm index.db-wal`,
+		"ledger deleted":    `rm ledger.jsonl`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := shelf(t, 3)
+			l.Sync()
+			script(t, l, "cd "+l.State+"\n"+take)
+			said := func() bool { return len(l.Indexer.Status().Notices) > 0 }
+			l.Eventually("it is said", said, func() string { return fmt.Sprint(l.Indexer.Status()) })
+			l.Sync()
+			l.Matches()
+		})
+	}
+}
+
 // A database that is taken away is made again, and whoever waits for a sync gets its answer.
 func TestADatabaseThatIsTakenAwayIsMadeAgain(t *testing.T) {
 	for name, take := range map[string]string{

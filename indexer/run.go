@@ -44,11 +44,13 @@ type run struct {
 	current  func(error) // declines the command that is being done
 	held     []command   // came while writing was paused, and are done all the same
 	begun    time.Time
-	mended   time.Time // when a damaged database was given up for this one
-	placed   time.Time // when the files of the index were looked for
-	unplaced bool      // something was written since, or somebody asks
-	missed   []*waiter // of a database that went
-	wanting  []func()  // what waits for the features, of a database that went
+	mended   time.Time       // when a damaged database was given up for this one
+	placed   time.Time       // when the files of the index were looked for
+	unplaced bool            // something was written since, or somebody asks
+	stirred  bool            // something happened in their folders since
+	stir     <-chan struct{} // tells of that; nil = nothing does
+	missed   []*waiter       // of a database that went
+	wanting  []func()        // what waits for the features, of a database that went
 
 	ledgerFault string // why the ledger could not be put back, as it was said last
 
@@ -119,6 +121,7 @@ func (r *run) all(ctx context.Context, batches <-chan watcher.Batch) error {
 		r.links.stop()
 		r.beside.Wait()
 	}()
+	r.watchPlace(ctx)
 	if err := r.restore(ctx); err != nil {
 		return err
 	}
@@ -208,6 +211,9 @@ func (r *run) anything(ctx context.Context, batches <-chan watcher.Batch, clock 
 		return r.links.take(ctx, l)
 	case <-r.store.DamageMet():
 		return r.store.Damage()
+	case <-r.stir:
+		r.stirred = true
+		return nil
 	case now := <-clock:
 		return r.due(ctx, now)
 	}
@@ -225,7 +231,7 @@ func (r *run) doHeld(ctx context.Context) {
 // untilNext is how long nothing has to be done if nothing happens.
 func (r *run) untilNext() time.Duration {
 	now := time.Now()
-	next := max(0, r.placed.Add(placeCheck).Sub(now))
+	next := max(0, r.placeDue().Sub(now))
 	if next == 0 {
 		next = time.Millisecond // the next turn looks
 	}

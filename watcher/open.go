@@ -248,7 +248,7 @@ func (w *Watcher) Ask(shelf string) {
 	w.each(shelf, func(r *rootWatcher) { r.inbox.ask() })
 }
 
-// Hasten makes a root be checked every two seconds instead of ten, as long as the shelf waits for its return.
+// Hasten makes a root be checked every two seconds instead of thirty, as long as the shelf waits for its return.
 func (w *Watcher) Hasten(shelf string, on bool) {
 	w.each(shelf, func(r *rootWatcher) {
 		if r.hasten.Swap(on) != on {

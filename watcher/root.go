@@ -34,7 +34,7 @@ const (
 // How often a root is checked: nothing wakes up more often than calm while all is well. Mounts and unmounts cause no
 // event, so a waiting root is looked for.
 const (
-	calm    = 10 * time.Second
+	calm    = 30 * time.Second
 	waiting = 2 * time.Second
 )
 
@@ -292,7 +292,7 @@ func (r *rootWatcher) planCheck(now time.Time) {
 	if r.id == (ident{}) || r.hasten.Load() {
 		every = waiting
 	}
-	r.nextCheck = now.Truncate(every).Add(every)
+	r.nextCheck = now.Add(every - now.Sub(now.Truncate(every))) // by the monotonic clock, whatever befalls the other
 }
 
 // miss gives up a root that isn't there. Only the folder above it stays under watch.

@@ -23,8 +23,11 @@ import (
 // reloadQuiet is how long the configuration must have been quiet before it is read: editors write in steps.
 const reloadQuiet = 100 * time.Millisecond
 
-// reloadPoll is the floor when events fail: how often the file and the folders of shelf_folders are looked at anyway.
-const reloadPoll = 10 * time.Second
+// How often the file and the folders of shelf_folders are looked at anyway: the floor when events fail.
+const (
+	reloadPoll = 10 * time.Second // while one of the folders is not watched
+	reloadRest = time.Minute      // while all are
+)
 
 // keepConfigured declares the shelves and keeps them as the configuration says while it changes.
 func (d *daemon) keepConfigured(ctx context.Context) error {
@@ -40,12 +43,17 @@ func (d *daemon) keepConfigured(ctx context.Context) error {
 	d.log.Info("serving", zap.String("socket", d.paths.Socket), zap.String("database", d.paths.Database), zap.Int("shelves", len(shelves)))
 	changes := d.watchConfig(ctx)
 	defer changes.running.Wait()
-	poll := time.NewTicker(reloadPoll)
+	poll := time.NewTimer(reloadPoll)
 	defer poll.Stop()
 	quiet := time.NewTimer(time.Hour)
 	quiet.Stop()
 	for {
-		changes.look(configFolders(d.paths, d.config))
+		every := reloadPoll
+		if changes.look(configFolders(d.paths, d.config)) {
+			every = reloadRest
+		}
+		now := time.Now() // the moment is one that other checks share: one wake-up serves them all
+		poll.Reset(every - now.Sub(now.Truncate(every)))
 		select {
 		case <-ctx.Done():
 			return nil
@@ -188,6 +196,9 @@ func configFolders(paths config.Paths, c config.Config) []string {
 	folders := slices.Clone(c.ShelfFolders)
 	if paths.Config != "" {
 		folders = append(folders, filepath.Dir(paths.Config))
+		if real, err := filepath.EvalSymlinks(paths.Config); err == nil && real != paths.Config {
+			folders = append(folders, filepath.Dir(real))
+		}
 	}
 	return folders
 }
@@ -230,15 +241,16 @@ func (c *configChanges) run(ctx context.Context) {
 	}
 }
 
-// look makes folders the ones that are watched. One that cannot be watched is polled.
-func (c *configChanges) look(folders []string) {
+// look makes folders the ones that are watched, and says whether all are.
+func (c *configChanges) look(folders []string) (all bool) {
 	if c.watcher == nil {
-		return
+		return false
 	}
+	all = true
 	watched := c.watcher.WatchList()
 	for _, folder := range folders {
 		if !slices.Contains(watched, folder) {
-			_ = c.watcher.Add(folder) // It may not be there yet; the next look tries again.
+			all = c.watcher.Add(folder) == nil && all // It may not be there yet; the next look tries again.
 		}
 	}
 	for _, folder := range watched {
@@ -246,4 +258,5 @@ func (c *configChanges) look(folders []string) {
 			_ = c.watcher.Remove(folder) // It may be gone by itself.
 		}
 	}
+	return all
 }
