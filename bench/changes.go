@@ -18,7 +18,7 @@ import (
 const (
 	changesEach = 50
 	soakEdits   = 3000
-	idleFor     = 20 * time.Second
+	idleFor     = time.Minute
 )
 
 // changes measures how long changes take to be seen by a search, and what the daemon costs meanwhile and at rest.
@@ -191,8 +191,8 @@ func rest(ctx context.Context, d *daemon, _ corpus) error {
 	if stat, err := os.Stat(d.database + "-wal"); err == nil {
 		log = stat.Size()
 	}
-	fmt.Printf("idle                 %.1f wake-ups/s and %d ms of processor time in %v, RSS %s, log %d bytes\n",
-		float64(wakesOf(pid)-wakes)/idleFor.Seconds(), (after-ticks)*10, idleFor, memory(pid, "VmRSS"), log)
+	fmt.Printf("idle                 %.2f wake-ups/s and %d ms of processor time in %.0f s, RSS %s, log %d bytes\n",
+		float64(wakesOf(pid)-wakes)/idleFor.Seconds(), (after-ticks)*10, idleFor.Seconds(), memory(pid, "VmRSS"), log)
 	return nil
 }
 
