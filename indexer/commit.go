@@ -38,24 +38,34 @@ func (r *run) commit(ctx context.Context, s *shelf, f findings) error {
 	if !w.changes(left) {
 		return nil
 	}
-	if len(left) > 0 && len(left) <= tooMany {
-		if err := r.store.View(ctx, func(v *store.View) error { return w.twins(v, left) }); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(w.sayMoves(ctx), w.sayGone(ctx, left)); err != nil {
-		return err
-	}
-	w.rememberGone(left)
-	return w.transact(ctx, s.removeLater(left))
+	return w.depart(ctx, s.removeLater(left))
 }
 
 // commitRemoval deletes some documents.
 func (r *run) commitRemoval(ctx context.Context, s *shelf, gone []store.File) error {
+	r.recent.forget(time.Now().Add(-r.remember))
 	w := newWriting(r, s, findings{})
-	if err := w.sayGone(ctx, gone); err != nil {
+	if !s.goes {
+		return w.depart(ctx, gone)
+	}
+	if err := w.sayGone(ctx, gone); err != nil { // a shelf leaves the index: nothing was moved
 		return err
 	}
+	return w.transact(ctx, gone)
+}
+
+// depart writes, and finds out before where those went that are gone: those only that the transaction deletes, since the
+// ids of others are not free.
+func (w *writing) depart(ctx context.Context, gone []store.File) error {
+	if len(gone) > 0 {
+		if err := w.store.View(ctx, func(v *store.View) error { return w.twins(v, gone) }); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(w.sayMoves(ctx), w.sayGone(ctx, gone)); err != nil {
+		return err
+	}
+	w.rememberGone(gone)
 	return w.transact(ctx, gone)
 }
 
@@ -143,7 +153,7 @@ func shrunk(before, after int64) bool {
 
 // prepare finds out, before anything is written, which documents go where. It returns those that are gone.
 func (w *writing) prepare(ctx context.Context) (left []store.File, err error) {
-	w.recent.forget(time.Now())
+	w.recent.forget(time.Now().Add(-w.remember))
 	err = w.store.View(ctx, func(v *store.View) error {
 		if w.lastID, err = v.LastID(); err != nil {
 			return err

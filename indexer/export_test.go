@@ -11,6 +11,9 @@ func (x *Indexer) Pace(few int, deletionLook time.Duration) {
 // Rest makes an Indexer that does not run yet inspect the database after so long without work.
 func (x *Indexer) Rest(after time.Duration) { x.rest = after }
 
+// Remember makes an Indexer that does not run yet find the other half of a move for so long.
+func (x *Indexer) Remember(moves time.Duration) { x.remember = moves }
+
 // CallSlow makes an Indexer that does not run yet call a listing slow after so long.
 func (x *Indexer) CallSlow(after time.Duration) { x.slow = after }
 

@@ -25,8 +25,8 @@ type passing struct {
 	at     time.Time
 }
 
-func (m *recent) forget(now time.Time) {
-	old := func(p passing) bool { return now.Sub(p.at) > identityWindow }
+func (m *recent) forget(before time.Time) {
+	old := func(p passing) bool { return p.at.Before(before) }
 	m.gone, m.made = slices.DeleteFunc(m.gone, old), slices.DeleteFunc(m.made, old)
 }
 

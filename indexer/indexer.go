@@ -83,6 +83,7 @@ type Indexer struct {
 	rest         time.Duration // without work, and the database is inspected
 	deletionLook time.Duration
 	slow         time.Duration
+	remember     time.Duration // what went, for the other half of a move
 }
 
 // New makes an Indexer that does nothing until Run.
@@ -101,7 +102,7 @@ func New(o Options) *Indexer {
 		x.log = zap.NewNop()
 	}
 	x.extractive, x.committed = o.Extractive, o.Committed
-	x.few, x.deletionLook, x.slow, x.rest = few, deletionLook, slow, inspectRest
+	x.few, x.deletionLook, x.slow, x.rest, x.remember = few, deletionLook, slow, inspectRest, identityWindow
 	x.published.set(Status{Progress: Progress{State: "indexing"}})
 	return x
 }

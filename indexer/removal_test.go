@@ -7,8 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"shelfd/indexer"
 	"shelfd/internal/shelftest"
+	"shelfd/store"
 )
 
 // A shelf of many documents leaves a slice at a time, and whoever wants something meanwhile gets it.
@@ -122,4 +125,41 @@ func TestADatabaseThatIsTakenAwayIsMadeAgain(t *testing.T) {
 			l.Matches()
 		})
 	}
+}
+
+// What is removed later than the rest of its folder keeps its id where it was copied to before, like the rest; meanwhile
+// its id is nobody else's.
+func TestWhatLeavesInALaterSliceKeepsItsIDWhereItWent(t *testing.T) {
+	l := shelftest.New(t, shelftest.Options{
+		Shelves: []indexer.Shelf{{ShelfSpec: store.ShelfSpec{Name: "a"}}, {ShelfSpec: store.ShelfSpec{Name: "b"}}},
+		Made:    func(x *indexer.Indexer) { x.Remember(time.Hour) },
+	})
+	l.Write("a/stays.md", "# Stays\n")
+	l.Write("b/stays.md", "# Stays as well\n")
+	text := func(n int) string { return fmt.Sprintf("# Note %d\n\nprobe%d\n", n, n) }
+	for n := range 1000 { // most of the shelf stays: else its going is doubted
+		l.Write(fmt.Sprintf("b/others/%d.md", n), fmt.Sprintf("# Other %d\n", n))
+	}
+	for n := range 450 {
+		l.Write(fmt.Sprintf("b/x/n%03d.md", n), text(n))
+	}
+	l.Sync()
+	ids := map[string]int64{}
+	copied := []int{0, 150, 199, 200, 201, 320, 449}
+	for _, n := range copied {
+		name := fmt.Sprintf("n%03d.md", n)
+		ids[name] = l.ID("b/x/" + name)
+		l.Write("a/"+name, text(n))
+	}
+	l.Eventually("the copies are there", func() bool { return l.Shelf("a").Documents == 1+len(copied) }, func() string { return "" })
+	script(t, l, `rm -r b/x`)
+	l.Eventually("most has gone", func() bool { return l.Shelf("b").Documents < 1400 }, func() string { return "" })
+	script(t, l, `for f in a/n*.md; do echo more >>$f; done`) // while the rest is going
+	l.Sync()
+	for name, id := range ids {
+		if got := l.ID("a/" + name); got != id {
+			t.Errorf("%s: id %d, was %d", name, got, id)
+		}
+	}
+	l.Matches()
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 )
@@ -14,6 +15,10 @@ const (
 	askedAtOnce = 100
 	// keptUnasked is how many of them are kept for the next time when it could not be told who may hear of them.
 	keptUnasked = 1000
+	// askAgain is how long after a vain attempt the disk is asked again, twice as long after each further one, askSeldom at
+	// most.
+	askAgain  = time.Second
+	askSeldom = time.Minute
 )
 
 // hearing is what a session waits to be told: the disk is asked whether it may, which can take long, and neither the
@@ -36,7 +41,7 @@ func (ses *session) hear(changed, listed map[string]struct{}, running *sync.Wait
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.keep(watched, slices.Collect(maps.Keys(listed)))
-	if !h.busy && len(h.changed)+len(h.listed) > 0 { // what was held back before is tried again with any news
+	if !h.busy && len(h.changed)+len(h.listed) > 0 {
 		h.busy = true
 		running.Go(ses.workOffHearing)
 	}
@@ -65,24 +70,31 @@ func (h *hearing) take() (changed, listed []string, more bool) {
 	return changed, listed, h.busy
 }
 
-// giveBack keeps what could not be asked about until there are news again.
+// giveBack keeps what could not be asked about.
 func (h *hearing) giveBack(changed, listed []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.keep(changed, listed[:min(len(listed), keptUnasked)])
-	h.busy = false
 }
 
+// workOffHearing passes on what there is, and tries again what could not be, until the session ends.
 func (ses *session) workOffHearing() {
-	for {
+	again := askAgain
+	for ses.life.Err() == nil {
 		changed, listed, more := ses.hearing.take()
 		if !more {
 			return
 		}
-		if err := ses.passOn(changed, listed); err != nil {
-			ses.hearing.giveBack(changed, listed)
-			ses.log.Warn("news were held back: it cannot be told who may hear them", zap.Error(err))
-			return
+		err := ses.passOn(changed, listed)
+		if err == nil {
+			again = askAgain
+			continue
+		}
+		ses.hearing.giveBack(changed, listed)
+		if ses.life.Err() == nil {
+			ses.log.Warn("news are held back: it cannot be told who may hear them", zap.Duration("again in", again), zap.Error(err))
+			pause(ses.life, again)
+			again = min(2*again, askSeldom)
 		}
 	}
 }

@@ -76,7 +76,7 @@ type censuses struct {
 // change is what one transaction did.
 type change struct {
 	before, stamp string           // of the index
-	documents     map[int64]extent // as they are now; without chunks: gone
+	documents     map[int64]extent // as they are now
 	drops         postings         // chunks whose terms went
 	nameDrops     postings         // documents whose names went
 	gains         map[commonTerm]postings
@@ -244,17 +244,17 @@ func (c *census) after(changes []change) *census {
 		maps.Copy(now, one.documents)
 	}
 	ids := sorted(slices.Collect(maps.Keys(now)))
-	gone, come := c.of(ids), make(extents, 0, len(ids))
+	old, come := c.of(ids), make(extents, 0, len(ids))
 	for _, id := range ids {
-		if now[id].n > 0 {
+		if now[id].n != gone {
 			come = append(come, now[id])
 		}
 	}
 	next := &census{stamp: changes[len(changes)-1].stamp, chunks: c.chunks, speakers: c.speakers, common: c.common.after(changes)}
-	next.documents = c.documents.with(gone, come, byDocument)
-	gone, come = gone.inPlace(), come.inPlace()
-	next.places = c.places.with(gone, come, byFirst)
-	next.count(gone, -1)
+	next.documents = c.documents.with(old, come, byDocument)
+	old, come = old.inPlace(), come.inPlace()
+	next.places = c.places.with(old, come, byFirst)
+	next.count(old, -1)
 	next.count(come, 1)
 	next.list()
 	return next

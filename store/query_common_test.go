@@ -61,9 +61,11 @@ func TestKeptPostingsFollowEveryChange(t *testing.T) {
 	}
 	for round := range 12 {
 		for range 3 {
-			switch i := r.Intn(len(pages)); r.Intn(3) {
+			switch i := r.Intn(len(pages)); r.Intn(4) {
 			case 0:
 				l.edit(pages[i].path, "# Copper\nNo longer.\n\nstone\n")
+			case 3:
+				l.edit(pages[i].path, "")
 			case 1:
 				l.remove(pages[i].path)
 				pages = slices.Delete(pages, i, i+1)

@@ -40,6 +40,17 @@ func (c *census) document(chunk int64) int64 {
 	return 0
 }
 
+// documentsOf are the documents that chunks belong to.
+func (c *census) documentsOf(chunks postings) []int64 {
+	documents := make([]int64, len(chunks))
+	c.eachDocument(chunks, func(x extent, from, to int) {
+		for i := from; i < to; i++ {
+			documents[i] = x.document
+		}
+	})
+	return documents
+}
+
 // place is the index in places of the document that a chunk belongs to, -1 before the first.
 func (c *census) place(chunk int64) int {
 	i, ok := slices.BinarySearchFunc(c.places, chunk, func(x extent, id int64) int { return cmp.Compare(x.first, id) })

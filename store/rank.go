@@ -35,7 +35,8 @@ type order struct {
 	pre []float32 // per id: weight of what the sets say, and BM25
 	idf []float64 // per wish
 
-	head []ranked // the window in rank order, once it has been scored
+	documents []int64  // per id, once it is asked for
+	head      []ranked // the window in rank order, once it has been scored
 }
 
 func (s *search) order(g group) (*order, error) {
@@ -259,10 +260,14 @@ func (o *order) first(n int) ([]ranked, error) {
 	return out, nil
 }
 
-// byWeight lists the first n of the group by first weight.
+// byWeight lists the first n of the group by first weight. Ties fall to the document, then the place: chunks get other ids
+// with every edit.
 func (o *order) byWeight(n int) []ranked {
+	if o.documents == nil {
+		o.documents = o.s.index.documentsOf(o.g.ids)
+	}
 	before := func(a, b int) int {
-		return cmp.Or(cmp.Compare(o.pre[b], o.pre[a]), a-b)
+		return cmp.Or(cmp.Compare(o.pre[b], o.pre[a]), cmp.Compare(o.documents[a], o.documents[b]), a-b)
 	}
 	index := make([]int, len(o.g.ids))
 	for i := range index {
@@ -271,7 +276,7 @@ func (o *order) byWeight(n int) []ranked {
 	index = smallest(index, n, before)
 	list := make([]ranked, len(index))
 	for n, i := range index {
-		list[n] = ranked{id: o.g.ids[i], document: o.s.index.document(o.g.ids[i]), score: float64(o.pre[i])}
+		list[n] = ranked{id: o.g.ids[i], document: o.documents[i], score: float64(o.pre[i])}
 	}
 	return list
 }

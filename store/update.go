@@ -67,6 +67,9 @@ func (tx *Tx) PutDocument(shelf, id int64, p *Prepared, f File) (int64, error) {
 	return id, tx.putFile(shelf, id, f, old)
 }
 
+// gone is the number of chunks of a document that was deleted.
+const gone = -1
+
 // placed notes where the chunks of a document are now.
 func (tx *Tx) placed(x extent) {
 	if tx.change.documents == nil {
@@ -102,7 +105,7 @@ func (tx *Tx) documentRow(id int64) (documentRow, error) {
 	return r, err
 }
 
-// claimID is the id reserved for a path, which is then reserved no longer; 0 without one.
+// claimID is the id reserved for a path, which is then reserved no longer; 0 without one, or when a document has it.
 func (tx *Tx) claimID(path string) (int64, error) {
 	if !tx.reservedKnown {
 		tx.reservedKnown = true
@@ -114,8 +117,9 @@ func (tx *Tx) claimID(path string) (int64, error) {
 		return 0, nil
 	}
 	var id int64
-	err := tx.queryRow(`DELETE FROM reserved_ids WHERE file_path = ? RETURNING id`, []any{path}, &id)
-	if errors.Is(err, ErrNotFound) {
+	var taken bool
+	err := tx.queryRow(`DELETE FROM reserved_ids WHERE file_path = ? RETURNING id, EXISTS (SELECT 1 FROM documents WHERE documents.id = reserved_ids.id)`, []any{path}, &id, &taken)
+	if errors.Is(err, ErrNotFound) || taken {
 		return 0, nil
 	}
 	return id, err
@@ -265,7 +269,7 @@ func (tx *Tx) DeleteDocument(id int64) error {
 	}
 	tx.dropDocumentTerms(id)
 	tx.names.drop(id)
-	tx.placed(extent{document: id})
+	tx.placed(extent{document: id, n: gone})
 	called, err := tx.ints(`SELECT target_document_id FROM document_links WHERE source_document_id = ? AND origin = 'text'`, id)
 	if err != nil {
 		return err
