@@ -285,6 +285,7 @@ func (w *writing) twins(v *store.View, left []store.File) error {
 			return err
 		}
 		w.traits[g.Document], w.paths[g.Document] = t, d.Path
+		w.recent.made = slices.DeleteFunc(w.recent.made, func(p passing) bool { return p.path == d.Path }) // no other half of itself
 		p, rest, ok := take(w.recent.made, g, t, true)
 		if !ok {
 			continue
