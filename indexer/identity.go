@@ -302,13 +302,16 @@ func (w *writing) twins(v *store.View, left []store.File) error {
 	return nil
 }
 
-// rememberGone keeps what vanishes for the other half of a move.
+// rememberGone keeps what vanishes for the other half of a move, unless that has been found.
 func (w *writing) rememberGone(left []store.File) {
 	if len(left)+len(w.outcomes) > tooMany {
 		return
 	}
 	now := time.Now()
 	for _, g := range left {
+		if slices.ContainsFunc(w.older, func(t olderTwin) bool { return t.gone.Document == g.Document }) {
+			continue
+		}
 		w.recent.gone = append(w.recent.gone, passing{w.shelf.Name, g, w.paths[g.Document], w.traits[g.Document], now})
 	}
 }

@@ -163,3 +163,39 @@ func TestWhatLeavesInALaterSliceKeepsItsIDWhereItWent(t *testing.T) {
 	}
 	l.Matches()
 }
+
+// What went to another shelf and comes back at once is the same document still, and what was said of it holds.
+func TestWhatIsSaidHoldsForAFolderThatGoesToAnotherShelfAndComesBack(t *testing.T) {
+	l := shelftest.New(t, shelftest.Options{
+		Shelves: []indexer.Shelf{{ShelfSpec: store.ShelfSpec{Name: "a"}}, {ShelfSpec: store.ShelfSpec{Name: "b"}}},
+		Made:    func(x *indexer.Indexer) { x.Remember(time.Hour) },
+	})
+	text := func(n int) string { return fmt.Sprintf("# Note %d\n\nprobe%d\n", n, n) }
+	for n := range 30 {
+		l.Write(fmt.Sprintf("a/others/%d.md", n), fmt.Sprintf("# Other %d\n", n))
+		l.Write(fmt.Sprintf("b/others/%d.md", n), fmt.Sprintf("# Another %d\n", n))
+	}
+	const moved = 12
+	for n := range moved {
+		l.Write(fmt.Sprintf("a/x/n%d.md", n), text(n))
+	}
+	l.Sync()
+	for n := range moved {
+		link := store.ManualLink{Source: fmt.Sprintf("a/x/n%d.md", n), Target: "b/others/1.md", Relation: "needs", Confidence: 1}
+		if _, err := l.Indexer.AddLinks(context.Background(), link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range moved {
+		l.Write(fmt.Sprintf("b/x/n%d.md", n), text(n))
+	}
+	l.Eventually("the copies are there", func() bool { return l.Shelf("b").Documents == 30+moved }, func() string { return "" })
+	script(t, l, `rm -r a/x`)
+	l.Eventually("they have gone", func() bool { return l.Shelf("a").Documents == 30 }, func() string { return "" })
+	script(t, l, `mv b/x a/x`)
+	l.Sync()
+	if got := strings.Count(l.Dump(), `"relation":"needs"`); got != moved {
+		t.Errorf("%d of %d links", got, moved)
+	}
+	l.Matches()
+}
