@@ -1,14 +1,15 @@
 package indexer
 
 import (
-	"encoding/binary"
 	"slices"
+
+	"shelfd/store"
 )
 
 // citers are, by document, those whose text cites it. In a large library that is hundreds for each, so they are packed.
 type citers map[int64]packedIDs
 
-// packedIDs are ids in order, each as the varint of its distance from the one before.
+// packedIDs are ids in order as the store packs them.
 type packedIDs struct {
 	steps []byte
 	last  int64
@@ -55,20 +56,9 @@ func pack(ids []int64) packedIDs {
 	return p
 }
 
-func (p *packedIDs) add(id int64) {
-	p.steps, p.last = binary.AppendUvarint(p.steps, uint64(id-p.last)), id
-}
+func (p *packedIDs) add(id int64) { p.steps, p.last = store.AppendID(p.steps, p.last, id), id }
 
-func (p packedIDs) ids() []int64 {
-	var ids []int64
-	last := int64(0)
-	for rest := p.steps; len(rest) > 0; {
-		step, n := binary.Uvarint(rest)
-		last += int64(step)
-		ids, rest = append(ids, last), rest[n:]
-	}
-	return ids
-}
+func (p packedIDs) ids() []int64 { return store.UnpackIDs(p.steps) }
 
 // with is a set of ids in order with or without one of them.
 func with(ids []int64, id int64, member bool) []int64 {

@@ -43,7 +43,7 @@ func (r *run) commit(ctx context.Context, s *shelf, f findings) error {
 
 // commitRemoval deletes some documents.
 func (r *run) commitRemoval(ctx context.Context, s *shelf, gone []store.File) error {
-	r.recent.forget(time.Now().Add(-r.remember))
+	r.recent.forget(time.Now(), r.remember, r.deletionLook)
 	w := newWriting(r, s, findings{})
 	if !s.goes {
 		return w.depart(ctx, gone)
@@ -153,7 +153,7 @@ func shrunk(before, after int64) bool {
 
 // prepare finds out, before anything is written, which documents go where. It returns those that are gone.
 func (w *writing) prepare(ctx context.Context) (left []store.File, err error) {
-	w.recent.forget(time.Now().Add(-w.remember))
+	w.recent.forget(time.Now(), w.remember, w.deletionLook)
 	err = w.store.View(ctx, func(v *store.View) error {
 		if w.lastID, err = v.LastID(); err != nil {
 			return err

@@ -12,8 +12,9 @@ import (
 // recent remembers documents that vanished or appeared a moment ago, so that a move whose two halves come in different
 // batches keeps its id.
 type recent struct {
-	gone []passing
-	made []passing
+	gone    []passing
+	made    []passing
+	doubted time.Time // when it was last doubted that most of a shelf has gone
 }
 
 // passing is a document that was deleted or made a moment ago.
@@ -25,9 +26,17 @@ type passing struct {
 	at     time.Time
 }
 
-func (m *recent) forget(before time.Time) {
-	old := func(p passing) bool { return p.at.Before(before) }
-	m.gone, m.made = slices.DeleteFunc(m.gone, old), slices.DeleteFunc(m.made, old)
+// forget drops what is older than remember. What was made shortly before a deletion that is doubted may be its other half:
+// it is kept for as long as that takes, doubt and remember again.
+func (m *recent) forget(now time.Time, remember, doubt time.Duration) {
+	olderThan := func(t time.Time) func(passing) bool {
+		return func(p passing) bool { return p.at.Before(t) }
+	}
+	m.gone = slices.DeleteFunc(m.gone, olderThan(now.Add(-remember)))
+	if now.Before(m.doubted.Add(doubt + remember)) {
+		now = m.doubted
+	}
+	m.made = slices.DeleteFunc(m.made, olderThan(now.Add(-remember)))
 }
 
 // take finds the one document of the list that a file with these traits can be: by inode and likeness, else, where

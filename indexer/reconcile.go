@@ -213,7 +213,8 @@ func (r *run) doubtDeletion(s *shelf, gone []store.File, d doubts) bool {
 		return false
 	}
 	r.log.Warn("most of a shelf is gone; looking again before that is believed", zap.String("shelf", s.Name), zap.Int("gone", len(gone)), zap.Int("documents", s.documents))
-	s.looks[""] = look{due: time.Now().Add(r.deletionLook), size: -1, deletion: true}
+	r.recent.doubted = time.Now()
+	s.looks[""] = look{due: r.recent.doubted.Add(r.deletionLook), size: -1, deletion: true}
 	return true
 }
 

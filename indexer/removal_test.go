@@ -199,3 +199,34 @@ func TestWhatIsSaidHoldsForAFolderThatGoesToAnotherShelfAndComesBack(t *testing.
 	}
 	l.Matches()
 }
+
+// Most of a shelf that went to another one is looked for twice, which takes longer than moves are remembered for.
+func TestMostOfAShelfKeepsItsIDsInAnother(t *testing.T) {
+	l := shelftest.New(t, shelftest.Options{
+		Shelves: []indexer.Shelf{{ShelfSpec: store.ShelfSpec{Name: "a"}}, {ShelfSpec: store.ShelfSpec{Name: "b"}}},
+		Made: func(x *indexer.Indexer) {
+			x.Pace(64, 6*time.Second)
+			x.Remember(4 * time.Second)
+		},
+	})
+	l.Write("a/stays.md", "# Stays\n")
+	l.Write("b/stays.md", "# Stays as well\n")
+	ids := map[string]int64{}
+	for n := range 90 {
+		l.Write(fmt.Sprintf("b/x/n%d.md", n), fmt.Sprintf("# Note %d\n\nprobe%d\n", n, n))
+	}
+	l.Sync()
+	for n := range 90 {
+		name := fmt.Sprintf("x/n%d.md", n)
+		ids[name] = l.ID("b/" + name)
+	}
+	script(t, l, `mv b/x a/x`)
+	l.Eventually("they have gone", func() bool { return l.Shelf("b").Documents == 1 }, func() string { return fmt.Sprint(l.Shelf("b")) })
+	l.Sync()
+	for name, id := range ids {
+		if got := l.ID("a/" + name); got != id {
+			t.Errorf("%s: id %d, was %d", name, got, id)
+		}
+	}
+	l.Matches()
+}

@@ -18,7 +18,7 @@ func (v *View) Mentions(source int64) ([]int64, error) {
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
-	return unpackIDs(b), err
+	return UnpackIDs(b), err
 }
 
 // Body is the stored text of a document below its front matter.
@@ -43,13 +43,18 @@ func packIDs(ids []int64) []byte {
 	b := make([]byte, 0, 2*len(ids))
 	last := int64(0)
 	for _, id := range ids {
-		b = binary.AppendUvarint(b, uint64(id-last))
-		last = id
+		b, last = AppendID(b, last, id), id
 	}
 	return b
 }
 
-func unpackIDs(b []byte) []int64 {
+// AppendID adds an id to packed ones, of which last is the last, 0 = there is none.
+func AppendID(packed []byte, last, id int64) []byte {
+	return binary.AppendUvarint(packed, uint64(id-last))
+}
+
+// UnpackIDs lists packed ids; of damaged ones those before the damage.
+func UnpackIDs(b []byte) []int64 {
 	var ids []int64
 	last := int64(0)
 	for len(b) > 0 {

@@ -161,7 +161,7 @@ func (v *View) Features(each func(document, shelf int64, path string, features [
 			if err := rows.Scan(&document, &shelf, &path, &features, &mentions); err != nil {
 				return err
 			}
-			return each(document, shelf, path, features, unpackIDs(mentions))
+			return each(document, shelf, path, features, UnpackIDs(mentions))
 		})
 }
 
