@@ -35,42 +35,35 @@ func (r *run) commit(ctx context.Context, s *shelf, f findings) error {
 	} else if r.doubtDeletion(s, left, f.doubts) {
 		left = nil
 	}
+	left = s.removeLater(left)
+	s.noteMissing()
 	if !w.changes(left) {
 		return nil
 	}
-	return w.depart(ctx, s.removeLater(left))
+	return w.transact(ctx, left)
 }
 
 // commitRemoval deletes some documents.
 func (r *run) commitRemoval(ctx context.Context, s *shelf, gone []store.File) error {
-	r.recent.forget(time.Now(), r.remember, r.deletionLook)
-	w := newWriting(r, s, findings{})
-	if !s.goes {
-		return w.depart(ctx, gone)
-	}
-	if err := w.sayGone(ctx, gone); err != nil { // a shelf leaves the index: nothing was moved
-		return err
-	}
-	return w.transact(ctx, gone)
+	r.forgetMoves()
+	defer s.noteMissing()
+	return newWriting(r, s, findings{}).transact(ctx, gone)
 }
 
-// depart writes, and finds out before where those went that are gone: those only that the transaction deletes, since the
-// ids of others are not free.
-func (w *writing) depart(ctx context.Context, gone []store.File) error {
-	if len(gone) > 0 {
-		if err := w.store.View(ctx, func(v *store.View) error { return w.twins(v, gone) }); err != nil {
+// transact finds out where those went that are gone, writes, and takes into account what was written.
+func (w *writing) transact(ctx context.Context, left []store.File) error {
+	if len(left) > 0 && !w.shelf.goes { // of a shelf that leaves the index nothing was moved
+		if err := w.store.View(ctx, func(v *store.View) error { return w.twins(v, left) }); err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(w.sayMoves(ctx), w.sayGone(ctx, gone)); err != nil {
+	if err := w.sayMoves(ctx); err != nil {
 		return err
 	}
-	w.rememberGone(gone)
-	return w.transact(ctx, gone)
-}
-
-// transact writes, and takes into account what was written.
-func (w *writing) transact(ctx context.Context, left []store.File) error {
+	if err := w.sayGone(ctx, left); err != nil {
+		return err
+	}
+	w.recent.gone = append(w.recent.gone, w.lost...)
 	if err := w.update(ctx, func(tx *store.Tx) error { return w.write(tx, left) }); err != nil {
 		return err
 	}
@@ -88,8 +81,7 @@ type writing struct {
 	moves   map[string]string // doc_paths of documents that go along, old → new
 	revived map[int]passing   // outcome → document that vanished a moment ago
 	older   []olderTwin       // documents made a moment ago that are the other half of what is gone now
-	traits  map[int64]traits  // of what is gone
-	paths   map[int64]string  // the same: doc_path
+	lost    []passing         // what is gone and was not found elsewhere
 	lastID  int64             // of documents there were before
 	others  []func()          // looks to be taken after the transaction
 
@@ -97,7 +89,7 @@ type writing struct {
 	changed []int64 // documents written
 	removed []int64
 	created int                        // documents that were not there before
-	fresh   map[int]bool               // outcomes whose document has an id that no document had before
+	fresh   map[int]int64              // outcome → its document, where that has an id that no document had before
 	evicted map[int64]bool             // documents removed, as a set
 	names   map[string]bool            // names that links may resolve to otherwise now
 	links   map[int64][]store.TextLink // of the texts written
@@ -107,7 +99,6 @@ type writing struct {
 func newWriting(r *run, s *shelf, f findings) *writing {
 	return &writing{
 		run: r, shelf: s, findings: f, ids: map[int]int64{}, moves: map[string]string{}, revived: map[int]passing{},
-		traits: map[int64]traits{}, paths: map[int64]string{},
 	}
 }
 
@@ -153,7 +144,7 @@ func shrunk(before, after int64) bool {
 
 // prepare finds out, before anything is written, which documents go where. It returns those that are gone.
 func (w *writing) prepare(ctx context.Context) (left []store.File, err error) {
-	w.recent.forget(time.Now(), w.remember, w.deletionLook)
+	w.forgetMoves()
 	err = w.store.View(ctx, func(v *store.View) error {
 		if w.lastID, err = v.LastID(); err != nil {
 			return err
@@ -297,6 +288,7 @@ func (w *writing) settle(ctx context.Context) {
 	for _, look := range w.others {
 		look()
 	}
+	w.recent.made = slices.DeleteFunc(w.recent.made, func(p passing) bool { return w.evicted[p.file.Document] })
 	w.rememberMade()
 	w.run.links.note(ctx, w.changed, w.removed)
 	w.tell(w.news)

@@ -12,7 +12,7 @@ func (x *Indexer) Pace(few int, deletionLook time.Duration) {
 func (x *Indexer) Rest(after time.Duration) { x.rest = after }
 
 // Remember makes an Indexer that does not run yet find the other half of a move for so long.
-func (x *Indexer) Remember(moves time.Duration) { x.remember = moves }
+func (x *Indexer) Remember(moves time.Duration) { x.identityWindow = moves }
 
 // CallSlow makes an Indexer that does not run yet call a listing slow after so long.
 func (x *Indexer) CallSlow(after time.Duration) { x.slow = after }

@@ -12,31 +12,45 @@ import (
 // recent remembers documents that vanished or appeared a moment ago, so that a move whose two halves come in different
 // batches keeps its id.
 type recent struct {
-	gone    []passing
-	made    []passing
-	doubted time.Time // when it was last doubted that most of a shelf has gone
+	gone []passing
+	made []passing
 }
 
 // passing is a document that was deleted or made a moment ago.
 type passing struct {
 	shelf  string
-	file   store.File
-	path   string // doc_path
+	file   store.File // with the id of the document
+	path   string     // doc_path
 	traits traits
 	at     time.Time
 }
 
-// forget drops what is older than remember. What was made shortly before a deletion that is doubted may be its other half:
-// it is kept for as long as that takes, doubt and remember again.
-func (m *recent) forget(now time.Time, remember, doubt time.Duration) {
-	olderThan := func(t time.Time) func(passing) bool {
-		return func(p passing) bool { return p.at.Before(t) }
+// noteMissing keeps since when something is gone whose document still stands: it is looked for twice, or removed later.
+func (s *shelf) noteMissing() {
+	switch {
+	case s.looks[""].deletion || len(s.removing) > 0:
+		if s.missing.IsZero() {
+			s.missing = time.Now()
+		}
+	case !s.looking: // else a second look may be under way
+		s.missing = time.Time{}
 	}
-	m.gone = slices.DeleteFunc(m.gone, olderThan(now.Add(-remember)))
-	if now.Before(m.doubted.Add(doubt + remember)) {
-		now = m.doubted
+}
+
+// forgetMoves counts from when something was first seen to be gone, however much later it is removed.
+func (r *run) forgetMoves() {
+	from := time.Now()
+	for _, s := range r.shelves {
+		if !s.missing.IsZero() && s.missing.Before(from) {
+			from = s.missing
+		}
 	}
-	m.made = slices.DeleteFunc(m.made, olderThan(now.Add(-remember)))
+	r.recent.forget(from.Add(-r.identityWindow))
+}
+
+func (m *recent) forget(before time.Time) {
+	old := func(p passing) bool { return p.at.Before(before) }
+	m.gone, m.made = slices.DeleteFunc(m.gone, old), slices.DeleteFunc(m.made, old)
 }
 
 // take finds the one document of the list that a file with these traits can be: by inode and likeness, else, where
@@ -91,15 +105,13 @@ func traitsOf(p *store.Prepared) traits {
 	return t
 }
 
-func storedTraits(v *store.View, document int64) (traits, error) {
-	var t traits
-	d, err := v.DocumentByID(document)
-	if err != nil {
-		return t, err
+func storedTraits(v *store.View, document int64) (d store.Document, t traits, err error) {
+	if d, err = v.DocumentByID(document); err != nil {
+		return d, t, err
 	}
 	nodes, err := v.Nodes(document)
 	if err != nil {
-		return t, err
+		return d, t, err
 	}
 	if d.FrontMatter["title"] != nil || slices.ContainsFunc(nodes, func(n store.Node) bool { return n.Level > 0 && n.Title == d.Title }) {
 		t.title = d.Title
@@ -108,7 +120,7 @@ func storedTraits(v *store.View, document int64) (traits, error) {
 	for _, c := range chunks {
 		t.chunks = append(t.chunks, c.Key.Hash)
 	}
-	return t, err
+	return d, t, err
 }
 
 type inode struct{ device, number uint64 }
@@ -221,7 +233,7 @@ func (n *identity) byInode() error {
 		}
 		alike := g.Hash == o.file.Hash
 		if !alike {
-			before, err := storedTraits(n.v, g.Document)
+			_, before, err := storedTraits(n.v, g.Document)
 			if err != nil {
 				return err
 			}
@@ -278,51 +290,36 @@ func (n *identity) revive() error {
 	return nil
 }
 
-// twins finds documents made a moment ago that are the other half of what is gone now, and remembers by what the rest
-// is known again.
+// twins finds documents made a moment ago that are the other half of what is gone now. What goes along is none, and what
+// was not found is lost.
 func (w *writing) twins(v *store.View, left []store.File) error {
+	goes := map[int64]bool{}
 	for _, g := range left {
-		t, err := storedTraits(v, g.Document)
+		goes[g.Document] = true
+	}
+	w.recent.made = slices.DeleteFunc(w.recent.made, func(p passing) bool { return goes[p.file.Document] })
+	for _, g := range left {
+		d, t, err := storedTraits(v, g.Document)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		d, err := v.DocumentByID(g.Document)
+		p, rest, ok := take(w.recent.made, g, t, true)
+		w.recent.made = rest
+		made, err := v.DocumentByID(p.file.Document)
+		if !ok || errors.Is(err, store.ErrNotFound) {
+			w.lost = append(w.lost, passing{w.shelf.Name, g, d.Path, t, time.Now()})
+			continue
+		}
 		if err != nil {
 			return err
 		}
-		w.traits[g.Document], w.paths[g.Document] = t, d.Path
-		w.recent.made = slices.DeleteFunc(w.recent.made, func(p passing) bool { return p.path == d.Path }) // no other half of itself
-		p, rest, ok := take(w.recent.made, g, t, true)
-		if !ok {
-			continue
-		}
-		w.recent.made = rest
-		if made, err := v.Document(p.path); errors.Is(err, store.ErrNotFound) || err == nil && made.ID == g.Document {
-			continue // it was moved since, and is what is gone now
-		} else if err != nil {
-			return err
-		}
-		w.older = append(w.older, olderTwin{p, g})
-		w.moves[d.Path] = p.path
+		w.older = append(w.older, olderTwin{made.ID, g.Document})
+		w.moves[d.Path] = made.Path
 	}
 	return nil
-}
-
-// rememberGone keeps what vanishes for the other half of a move, unless that has been found.
-func (w *writing) rememberGone(left []store.File) {
-	if len(left)+len(w.outcomes) > tooMany {
-		return
-	}
-	now := time.Now()
-	for _, g := range left {
-		if slices.ContainsFunc(w.older, func(t olderTwin) bool { return t.gone.Document == g.Document }) {
-			continue
-		}
-		w.recent.gone = append(w.recent.gone, passing{w.shelf.Name, g, w.paths[g.Document], w.traits[g.Document], now})
-	}
 }
 
 // rememberMade keeps what appeared under an id that is new for the other half of a move.
@@ -331,21 +328,20 @@ func (w *writing) rememberMade() {
 		return
 	}
 	now := time.Now()
-	for i, o := range w.outcomes {
-		if w.fresh[i] {
-			w.recent.made = append(w.recent.made, passing{w.shelf.Name, o.file, o.prepared.Path, traitsOf(o.prepared), now})
-		}
+	for i, id := range w.fresh {
+		o := w.outcomes[i]
+		o.file.Document = id
+		w.recent.made = append(w.recent.made, passing{w.shelf.Name, o.file, o.prepared.Path, traitsOf(o.prepared), now})
 	}
 }
 
-// tooMany is how many files a look may bring and take for the other halves of moves to be remembered: no person moves
-// so much file by file.
+// tooMany is how many files a look may bring for the other halves of moves to be remembered: no person moves so much file
+// by file.
 const tooMany = 10 * few
 
 // olderTwin is a document made a moment ago that is one which is gone now: it takes over that id.
 type olderTwin struct {
-	made passing
-	gone store.File
+	made, gone int64
 }
 
 // citable are the names by which texts cite a document.

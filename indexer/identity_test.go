@@ -26,15 +26,3 @@ func TestEachPassingDocumentIsTakenForItself(t *testing.T) {
 		t.Errorf("%d are left", len(list))
 	}
 }
-
-// TestWhatWasFoundElsewhereIsNotRememberedAsGone: it would be taken for the other half of a second move, which nobody says
-// to the ledger.
-func TestWhatWasFoundElsewhereIsNotRememberedAsGone(t *testing.T) {
-	w := newWriting(&run{Indexer: &Indexer{}}, &shelf{}, findings{})
-	found, lost := store.File{File: "found.md", Document: 1}, store.File{File: "lost.md", Document: 2}
-	w.older = []olderTwin{{gone: found}}
-	w.rememberGone([]store.File{found, lost})
-	if gone := w.recent.gone; len(gone) != 1 || gone[0].file.Document != lost.Document {
-		t.Errorf("remembered: %+v", gone)
-	}
-}

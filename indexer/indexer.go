@@ -77,13 +77,13 @@ type Indexer struct {
 	ended     chan struct{}
 	published published
 
-	extractive   bool                    // as in Options
-	committed    func(lag time.Duration) // as in Options
-	few          int
-	rest         time.Duration // without work, and the database is inspected
-	deletionLook time.Duration
-	slow         time.Duration
-	remember     time.Duration // what went, for the other half of a move
+	extractive     bool                    // as in Options
+	committed      func(lag time.Duration) // as in Options
+	few            int
+	rest           time.Duration // without work, and the database is inspected
+	deletionLook   time.Duration
+	slow           time.Duration
+	identityWindow time.Duration
 }
 
 // New makes an Indexer that does nothing until Run.
@@ -102,7 +102,7 @@ func New(o Options) *Indexer {
 		x.log = zap.NewNop()
 	}
 	x.extractive, x.committed = o.Extractive, o.Committed
-	x.few, x.deletionLook, x.slow, x.rest, x.remember = few, deletionLook, slow, inspectRest, identityWindow
+	x.few, x.deletionLook, x.slow, x.rest, x.identityWindow = few, deletionLook, slow, inspectRest, identityWindow
 	x.published.set(Status{Progress: Progress{State: "indexing"}})
 	return x
 }

@@ -167,6 +167,7 @@ func (r *run) setOffline(ctx context.Context, s *shelf, why string) error {
 	s.whole, s.looksWritten = false, 0
 	clear(s.looks)
 	clear(s.removing)
+	s.missing = time.Time{}
 	r.watcher.Hasten(s.Name, true)
 	return r.update(ctx, func(tx *store.Tx) error {
 		return errors.Join(tx.SetShelfState(s.id, store.StateOffline, why), tx.SetSecondLooks(s.id, 0))
@@ -213,8 +214,7 @@ func (r *run) doubtDeletion(s *shelf, gone []store.File, d doubts) bool {
 		return false
 	}
 	r.log.Warn("most of a shelf is gone; looking again before that is believed", zap.String("shelf", s.Name), zap.Int("gone", len(gone)), zap.Int("documents", s.documents))
-	r.recent.doubted = time.Now()
-	s.looks[""] = look{due: r.recent.doubted.Add(r.deletionLook), size: -1, deletion: true}
+	s.looks[""] = look{due: time.Now().Add(r.deletionLook), size: -1, deletion: true}
 	return true
 }
 

@@ -7,11 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"shelfd/indexer"
 	"shelfd/internal/shelftest"
-	"shelfd/store"
 )
 
 // A shelf of many documents leaves a slice at a time, and whoever wants something meanwhile gets it.
@@ -125,108 +122,4 @@ func TestADatabaseThatIsTakenAwayIsMadeAgain(t *testing.T) {
 			l.Matches()
 		})
 	}
-}
-
-// What is removed later than the rest of its folder keeps its id where it was copied to before, like the rest; meanwhile
-// its id is nobody else's.
-func TestWhatLeavesInALaterSliceKeepsItsIDWhereItWent(t *testing.T) {
-	l := shelftest.New(t, shelftest.Options{
-		Shelves: []indexer.Shelf{{ShelfSpec: store.ShelfSpec{Name: "a"}}, {ShelfSpec: store.ShelfSpec{Name: "b"}}},
-		Made:    func(x *indexer.Indexer) { x.Remember(time.Hour) },
-	})
-	l.Write("a/stays.md", "# Stays\n")
-	l.Write("b/stays.md", "# Stays as well\n")
-	text := func(n int) string { return fmt.Sprintf("# Note %d\n\nprobe%d\n", n, n) }
-	for n := range 1000 { // most of the shelf stays: else its going is doubted
-		l.Write(fmt.Sprintf("b/others/%d.md", n), fmt.Sprintf("# Other %d\n", n))
-	}
-	for n := range 450 {
-		l.Write(fmt.Sprintf("b/x/n%03d.md", n), text(n))
-	}
-	l.Sync()
-	ids := map[string]int64{}
-	copied := []int{0, 150, 199, 200, 201, 320, 449}
-	for _, n := range copied {
-		name := fmt.Sprintf("n%03d.md", n)
-		ids[name] = l.ID("b/x/" + name)
-		l.Write("a/"+name, text(n))
-	}
-	l.Eventually("the copies are there", func() bool { return l.Shelf("a").Documents == 1+len(copied) }, func() string { return "" })
-	script(t, l, `rm -r b/x`)
-	l.Eventually("most has gone", func() bool { return l.Shelf("b").Documents < 1400 }, func() string { return "" })
-	script(t, l, `for f in a/n*.md; do echo more >>$f; done`) // while the rest is going
-	l.Sync()
-	for name, id := range ids {
-		if got := l.ID("a/" + name); got != id {
-			t.Errorf("%s: id %d, was %d", name, got, id)
-		}
-	}
-	l.Matches()
-}
-
-// What went to another shelf and comes back at once is the same document still, and what was said of it holds.
-func TestWhatIsSaidHoldsForAFolderThatGoesToAnotherShelfAndComesBack(t *testing.T) {
-	l := shelftest.New(t, shelftest.Options{
-		Shelves: []indexer.Shelf{{ShelfSpec: store.ShelfSpec{Name: "a"}}, {ShelfSpec: store.ShelfSpec{Name: "b"}}},
-		Made:    func(x *indexer.Indexer) { x.Remember(time.Hour) },
-	})
-	text := func(n int) string { return fmt.Sprintf("# Note %d\n\nprobe%d\n", n, n) }
-	for n := range 30 {
-		l.Write(fmt.Sprintf("a/others/%d.md", n), fmt.Sprintf("# Other %d\n", n))
-		l.Write(fmt.Sprintf("b/others/%d.md", n), fmt.Sprintf("# Another %d\n", n))
-	}
-	const moved = 12
-	for n := range moved {
-		l.Write(fmt.Sprintf("a/x/n%d.md", n), text(n))
-	}
-	l.Sync()
-	for n := range moved {
-		link := store.ManualLink{Source: fmt.Sprintf("a/x/n%d.md", n), Target: "b/others/1.md", Relation: "needs", Confidence: 1}
-		if _, err := l.Indexer.AddLinks(context.Background(), link); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for n := range moved {
-		l.Write(fmt.Sprintf("b/x/n%d.md", n), text(n))
-	}
-	l.Eventually("the copies are there", func() bool { return l.Shelf("b").Documents == 30+moved }, func() string { return "" })
-	script(t, l, `rm -r a/x`)
-	l.Eventually("they have gone", func() bool { return l.Shelf("a").Documents == 30 }, func() string { return "" })
-	script(t, l, `mv b/x a/x`)
-	l.Sync()
-	if got := strings.Count(l.Dump(), `"relation":"needs"`); got != moved {
-		t.Errorf("%d of %d links", got, moved)
-	}
-	l.Matches()
-}
-
-// Most of a shelf that went to another one is looked for twice, which takes longer than moves are remembered for.
-func TestMostOfAShelfKeepsItsIDsInAnother(t *testing.T) {
-	l := shelftest.New(t, shelftest.Options{
-		Shelves: []indexer.Shelf{{ShelfSpec: store.ShelfSpec{Name: "a"}}, {ShelfSpec: store.ShelfSpec{Name: "b"}}},
-		Made: func(x *indexer.Indexer) {
-			x.Pace(64, 6*time.Second)
-			x.Remember(4 * time.Second)
-		},
-	})
-	l.Write("a/stays.md", "# Stays\n")
-	l.Write("b/stays.md", "# Stays as well\n")
-	ids := map[string]int64{}
-	for n := range 90 {
-		l.Write(fmt.Sprintf("b/x/n%d.md", n), fmt.Sprintf("# Note %d\n\nprobe%d\n", n, n))
-	}
-	l.Sync()
-	for n := range 90 {
-		name := fmt.Sprintf("x/n%d.md", n)
-		ids[name] = l.ID("b/" + name)
-	}
-	script(t, l, `mv b/x a/x`)
-	l.Eventually("they have gone", func() bool { return l.Shelf("b").Documents == 1 }, func() string { return fmt.Sprint(l.Shelf("b")) })
-	l.Sync()
-	for name, id := range ids {
-		if got := l.ID("a/" + name); got != id {
-			t.Errorf("%s: id %d, was %d", name, got, id)
-		}
-	}
-	l.Matches()
 }

@@ -152,7 +152,7 @@ func (r *run) recognise(ctx context.Context, moves map[string]store.Holder) erro
 			continue
 		}
 		w := newWriting(r, s, findings{})
-		w.older = []olderTwin{{passing{shelf: s.Name, file: h.File, path: h.Path}, store.File{Document: said.IDs[from]}}}
+		w.older = []olderTwin{{h.File.Document, said.IDs[from]}}
 		if err := w.transact(ctx, nil); err != nil {
 			return err
 		}

@@ -27,6 +27,7 @@ type shelf struct {
 	contested map[string]bool // doc_paths without the shelf on which numbers depend
 
 	removing map[string]store.File // gone, and still to be removed; by file
+	missing  time.Time             // since when something is gone whose document still stands
 	goes     bool                  // the shelf leaves the index
 
 	watching

@@ -10,7 +10,7 @@ import (
 
 // write is the transaction of a commit.
 func (w *writing) write(tx *store.Tx, left []store.File) error {
-	w.changed, w.removed, w.created, w.fresh, w.evicted = nil, nil, 0, map[int]bool{}, map[int64]bool{}
+	w.changed, w.removed, w.created, w.fresh, w.evicted = nil, nil, 0, map[int]int64{}, map[int64]bool{}
 	w.names, w.links, w.news = map[string]bool{}, map[int64][]store.TextLink{}, Changed{}
 	for _, g := range left {
 		if err := w.deleteAt(tx, g); err != nil {
@@ -117,18 +117,18 @@ func callNeighbours(tx *store.Tx, id int64) error {
 // adopt gives documents made a moment ago the ids of those that turn out to be the same: they are made again.
 func (w *writing) adopt(tx *store.Tx) error {
 	for _, t := range w.older {
-		s := w.shelves[t.made.shelf]
-		if s == nil {
-			continue
-		}
-		d, err := tx.Document(t.made.path)
+		d, err := tx.DocumentByID(t.made)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(w.delete(tx, d.ID), tx.Reserve(t.made.path, t.gone.Document)); err != nil {
+		s := w.shelfByID(d.ShelfID)
+		if s == nil {
+			continue
+		}
+		if err := errors.Join(w.delete(tx, d.ID), tx.Reserve(d.Path, t.gone)); err != nil {
 			return err
 		}
 		s.looks[d.File], s.promised[d.File] = lookNow(), true
@@ -188,7 +188,9 @@ func (w *writing) putDocument(tx *store.Tx, i int, o outcome) error {
 	}
 	if !was.known {
 		w.created++
-		w.fresh[i] = id > w.lastID
+		if id > w.lastID {
+			w.fresh[i] = id
+		}
 	}
 	w.changed = append(w.changed, id)
 	w.news.written(was, o.prepared.Path)
