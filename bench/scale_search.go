@@ -74,9 +74,13 @@ func searchesMeanwhile(ctx context.Context, d *daemon, c corpus) error {
 	var took []time.Duration
 	for n := 0; ; n++ {
 		if n%20 == 0 {
-			if pending, err := d.queue(ctx); err != nil || pending == 0 && n > 0 {
-				percentiles("  beside a checkout", took)
+			pending, err := d.queue(ctx)
+			if err != nil {
 				return err
+			}
+			if pending == 0 && n > 0 {
+				percentiles("  beside a checkout", took)
+				return nil
 			}
 		}
 		one, err := d.timed(ctx, map[string]any{"query": list[n*7%len(list)]})
@@ -116,7 +120,8 @@ func (c *corpus) commonQueries(n int) ([]string, error) {
 			in[word]++
 		}
 	}
-	words := slices.SortedFunc(maps.Keys(in), func(a, b string) int { return cmp.Or(in[b]-in[a], strings.Compare(a, b)) })[:commonest]
+	words := slices.SortedFunc(maps.Keys(in), func(a, b string) int { return cmp.Or(in[b]-in[a], strings.Compare(a, b)) })
+	words = words[:min(len(words), commonest)]
 	random := rand.New(rand.NewPCG(7, 8))
 	list := make([]string, n)
 	for i := range list {

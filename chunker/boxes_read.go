@@ -18,7 +18,7 @@ type SourceBlock struct {
 // maxSourceBlocks bounds a list: a book of a thousand pages has some twenty thousand.
 const maxSourceBlocks = 200_000
 
-// maxMeasure bounds a coordinate: no page is wider than a hundred kilometres. What is joined and scaled stays finite.
+// maxMeasure bounds a coordinate: in points, three kilometres, as no page is. What is joined and scaled stays finite.
 const maxMeasure = 1e7
 
 // maxTypeLength bounds a type in bytes: each chunk that a block runs over repeats it.

@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"shelfd/internal/text"
@@ -55,8 +54,8 @@ func Extract(s Source) Features {
 		}
 		name := hash(normal)
 		if i < len(s.Anchors) { // what the heading is called in every language
-			if id := s.Anchors[i]; strings.ContainsFunc(id, isLetterOrDigit) {
-				name = hash(normalHeading(strings.ReplaceAll(id, "-", " ")))
+			if id := normalHeading(s.Anchors[i]); id != "" {
+				name = hash(id)
 			}
 		}
 		f.Headings = append(f.Headings, name)
@@ -226,5 +225,3 @@ func hash[T string | []byte](s T) uint64 {
 	}
 	return h
 }
-
-func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

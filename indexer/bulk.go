@@ -101,7 +101,7 @@ func (b *bulk) received(o finished) {
 	b.mu.Lock()
 	b.ahead -= o.change.Entry.Size
 	b.mu.Unlock()
-	b.work.Signal()
+	b.work.Broadcast() // one large file makes room for several
 }
 
 func (b *bulk) read(ctx context.Context) {

@@ -28,22 +28,29 @@ func (c citers) set(target, source int64, cites bool) {
 	}
 	ids := p.ids()
 	if now := with(ids, source, cites); len(now) != len(ids) {
-		c[target] = pack(now)
+		c.replace(target, now)
 	}
+}
+
+// replace makes sources, in id order, those that cite a document.
+func (c citers) replace(target int64, sources []int64) {
+	if len(sources) == 0 {
+		delete(c, target)
+		return
+	}
+	c[target] = pack(sources)
 }
 
 // move takes in that source cites other documents than before. Both lists are in id order.
 func (c citers) move(source int64, before, now []int64) {
-	for len(before)+len(now) > 0 {
-		switch {
-		case len(now) == 0 || len(before) > 0 && before[0] < now[0]:
-			c.set(before[0], source, false)
-			before = before[1:]
-		case len(before) == 0 || now[0] < before[0]:
-			c.set(now[0], source, true)
-			now = now[1:]
-		default:
-			before, now = before[1:], now[1:]
+	for _, target := range before {
+		if _, still := slices.BinarySearch(now, target); !still {
+			c.set(target, source, false)
+		}
+	}
+	for _, target := range now {
+		if _, already := slices.BinarySearch(before, target); !already {
+			c.set(target, source, true)
 		}
 	}
 }

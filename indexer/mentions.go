@@ -59,7 +59,7 @@ func (c *correlation) citing(tx *store.Tx, id int64) ([]int64, error) {
 		}
 	}
 	slices.Sort(now)
-	c.citedBy[id] = pack(now)
+	c.citedBy.replace(id, now)
 	return now, nil
 }
 

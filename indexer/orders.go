@@ -127,10 +127,11 @@ func (r *run) sealed(v *store.View) (map[string]*sealed, error) {
 		above = nil
 	}
 	all := map[string]*sealed{}
+	parts := r.parts()
 	for name := range r.shelves {
 		all[name] = &sealed{
 			Version: correlate.Version, Asked: o.asked(), OnlyAsked: o.onlyAsked, Base: o.base, Shelf: o.said.Settings[name],
-			Documents: map[string]store.Settings{}, Refused: map[string][]string{}, Ancestors: hierarchy.Ancestors(name), Parents: above, Parts: r.parts(),
+			Documents: map[string]store.Settings{}, Refused: map[string][]string{}, Ancestors: hierarchy.Ancestors(name), Parents: above, Parts: parts,
 		}
 	}
 	return all, nil

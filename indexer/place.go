@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"shelfd/store"
+	"shelfd/watcher"
 )
 
 // How often the files of the index are looked for when nothing is written.
@@ -34,7 +35,7 @@ func (r *run) placeDue() time.Time {
 	case r.stir == nil:
 		return r.placed.Add(placeCheck)
 	}
-	return r.placed.Add(placeRest - r.placed.Sub(r.placed.Truncate(placeRest)))
+	return watcher.NextBeat(r.placed, placeRest)
 }
 
 // watchPlace has the system tell what happens around the files of the index.

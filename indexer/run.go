@@ -191,6 +191,10 @@ func (r *run) urgent(ctx context.Context, batches <-chan watcher.Batch) (done bo
 
 // anything does what comes next.
 func (r *run) anything(ctx context.Context, batches <-chan watcher.Batch, clock <-chan time.Time) error {
+	cut, removal, links := r.bulk.cut, r.removalReady(), r.links.ready()
+	if r.untilFresh(time.Now()) > 0 { // a look at a few files is about to end: they come first
+		cut, removal, links = nil, nil, nil
+	}
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -201,11 +205,11 @@ func (r *run) anything(ctx context.Context, batches <-chan watcher.Batch, clock 
 	case c := <-r.commands:
 		r.command(ctx, c)
 		return nil
-	case c := <-r.bulkReady():
+	case c := <-cut:
 		return r.bulkSlice(ctx, c)
-	case <-r.removalReady():
+	case <-removal:
 		return r.removeSome(ctx)
-	case <-r.links.ready():
+	case <-links:
 		return r.links.step(ctx)
 	case l := <-r.links.loaded:
 		return r.links.take(ctx, l)
@@ -317,8 +321,8 @@ func (r *run) settleUp(ctx context.Context) {
 		ready = ready && s.reconciled
 	}
 	r.status.Progress = Progress{State: "indexing", Done: min(done, total), Total: total}
-	if ready {
-		r.status.Progress.State = "ready"
+	if ready { // what came and went since is in the queue
+		r.status.Progress = Progress{State: "ready", Done: total, Total: total}
 	}
 	r.published.set(r.status)
 	r.answerWaiters(ctx)

@@ -71,15 +71,6 @@ func (r *run) sizeSlices(chunks int, took time.Duration) {
 	}
 }
 
-// bulkReady is a channel that what the readers have done can be received from, unless a look at a few files is about to
-// end: they come first.
-func (r *run) bulkReady() <-chan finished {
-	if r.untilFresh(time.Now()) > 0 {
-		return nil
-	}
-	return r.bulk.cut
-}
-
 // untilFresh is how long from now bulk work and chores wait for looks at a few files.
 func (r *run) untilFresh(now time.Time) (wait time.Duration) {
 	for _, s := range r.shelves {

@@ -116,12 +116,9 @@ func TestBulkWorkWaitsForALookAtAFewFiles(t *testing.T) {
 		{watching{lookFew: true, since: now}, 0},
 		{watching{looking: true, lookFew: true, since: now.Add(-2 * freshLook)}, 0},
 	} {
-		r := &run{shelves: map[string]*shelf{"notes": {watching: c.at}}, bulk: &bulk{cut: make(chan finished)}}
+		r := &run{shelves: map[string]*shelf{"notes": {watching: c.at}}}
 		if got := r.untilFresh(now); got != c.want {
 			t.Errorf("%+v: %v, want %v", c.at, got, c.want)
-		}
-		if waits := r.bulkReady() == nil; waits != (c.want > 0) {
-			t.Errorf("%+v: waits %v", c.at, waits)
 		}
 	}
 }

@@ -21,7 +21,7 @@ type session struct {
 	viewer  Viewer
 	running running
 	watched watched
-	hearing hearing
+	untold  untold
 	life    context.Context // ends with the session
 	over    context.CancelFunc
 	outbox  *outbox       // what the session is told unasked

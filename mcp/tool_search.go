@@ -301,8 +301,5 @@ func (c call) progress(ctx context.Context, v *store.View) (progress, error) {
 		return progress{State: "ready"}, err
 	}
 	p := c.server.options.Indexer.Progress()
-	if p.State != "indexing" {
-		p.Done = p.Total
-	}
 	return progress{p.State, p.Done, p.Total}, nil
 }

@@ -107,7 +107,8 @@ func (n *nearness) take(letters uint32, t vocabularyTerm) {
 
 // correction is a word that may have been meant, and where it stands.
 type correction struct {
-	term string
+	term     string
+	distance int
 	found
 }
 
@@ -131,23 +132,23 @@ func (l *lookup) corrected(word string) ([]correction, error) {
 		return nil, err
 	}
 	var list []correction
-	for _, term := range nearest(word, terms, names) {
-		f, err := l.match(termMatch(term))
+	for _, t := range nearest(word, terms, names) {
+		f, err := l.match(termMatch(t.term))
 		if err != nil {
 			return nil, err
 		}
 		if len(f.in)+len(f.by) > 0 { // else it stands elsewhere
-			list = append(list, correction{term, f})
-		}
-		if len(list) == corrections {
-			break
+			list = append(list, correction{t.term, t.distance, f})
 		}
 	}
-	return list, nil
+	slices.SortStableFunc(list, func(a, b correction) int { // the vocabulary counts what stood there once
+		return cmp.Or(a.distance-b.distance, len(b.answers())-len(a.answers()), strings.Compare(a.term, b.term))
+	})
+	return list[:min(len(list), corrections)], nil
 }
 
 // nearest joins two lists, which are sorted, into the few words that are worth a look.
-func nearest(word string, lists ...[]vocabularyTerm) []string {
+func nearest(word string, lists ...[]vocabularyTerm) []nearTerm {
 	var all []nearTerm
 	seen := map[string]bool{}
 	for _, list := range lists {
@@ -166,11 +167,7 @@ func nearest(word string, lists ...[]vocabularyTerm) []string {
 	slices.SortStableFunc(all, func(a, b nearTerm) int {
 		return cmp.Or(a.distance-b.distance, b.chunks-a.chunks, strings.Compare(a.term, b.term))
 	})
-	var words []string
-	for _, t := range all[:min(len(all), correctionsTried)] {
-		words = append(words, t.term)
-	}
-	return words
+	return all[:min(len(all), correctionsTried)]
 }
 
 // fuzzily looks for words like those that are nowhere. It is the last resort: only where nothing else was found. What

@@ -124,3 +124,45 @@ func TestMergedVocabularyIsInOrder(t *testing.T) {
 		t.Error("the set does not know its terms")
 	}
 }
+
+// The words of every script are found by their stems and inside others, before the vocabulary has been read and after.
+func TestVocabularyHoldsEveryScript(t *testing.T) {
+	l := newLibrary(t)
+	l.put(page{path: "S/ru.md", title: "Зал", body: "# Зал\n\nМы встретились с библиотеками города и долго говорили о книгах.\n"},
+		page{path: "S/el.md", title: "Αίθουσα", body: "# Αίθουσα\n\nΗ βιβλιοθήκη είναι ανοιχτή.\n"})
+	totals := func() (list []int) {
+		for _, q := range []string{"библиотека", "ιβλιοθήκ"} {
+			list = append(list, l.search(Query{Text: q}).Total)
+		}
+		return list
+	}
+	cold := totals()
+	if !l.s.warmUp() {
+		t.Fatal("not warm")
+	}
+	if warm := totals(); !slices.Equal(cold, warm) || warm[0] == 0 || warm[1] == 0 {
+		t.Errorf("found %v before the vocabulary was read, %v after", cold, warm)
+	}
+}
+
+// Of words that are as near, those in the most passages come first, as they stand now.
+func TestCorrectionsCountWhatStandsThereNow(t *testing.T) {
+	l := newLibrary(t)
+	var many []page
+	for n := range 6 {
+		many = append(many, page{path: fmt.Sprintf("S/%d.md", n), title: "Note", body: "a gasket here"})
+	}
+	l.put(append(many, page{path: "S/typo.md", title: "Note", body: "a gaskex here"})...)
+	l.search(Query{Text: "gaskez"}) // the vocabulary is read
+	for n := range 30 {
+		l.edit("S/typo.md", fmt.Sprintf("a gaskex here, saved %d times", n))
+	}
+	before := l.search(Query{Text: "gaskez", Limit: 20})
+	for n := range many {
+		l.edit(fmt.Sprintf("S/%d.md", n), "a gaskey here")
+	}
+	after := l.search(Query{Text: "gaskez", Limit: 20})
+	if before.Hits[0].Document.Path == "S/typo.md" || after.Hits[0].Document.Path == "S/typo.md" || after.Total != before.Total {
+		t.Errorf("first %s of %d, then %s of %d", before.Hits[0].Document.Path, before.Total, after.Hits[0].Document.Path, after.Total)
+	}
+}

@@ -35,7 +35,6 @@ func (l *lexicon) follow(rows []ftsRow) {
 	if l.added == nil {
 		return
 	}
-	l.order = nil
 	for _, row := range rows {
 		for _, column := range row.columns[:len(row.columns)-1] { // the last one is the scope
 			l.learn(column.(string))
@@ -54,6 +53,7 @@ func (l *lexicon) learn(terms string) {
 		}
 		if _, isNew := l.added[term]; isNew || l.known.add(term) {
 			l.added[strings.Clone(term)]++
+			l.order = nil
 		}
 	}
 }
@@ -157,12 +157,12 @@ type vocabulary struct {
 	letters []uint32 // which letters a term has, see lettersOf
 }
 
-// vocabulary reads the terms of an index. It takes a while: FTS5 counts the places of every term.
+// vocabulary reads the terms of an index but those of scopes, which begin with "~". It takes a while: FTS5 counts the places of every term.
 func (v *View) vocabulary(table string) (*vocabulary, error) {
 	words, text := &vocabulary{}, []byte{'\n'}
 	var term sql.RawBytes
 	var n int32
-	err := v.each(`SELECT term, doc FROM `+table+` WHERE term < '~'`, nil, func(rows *sql.Rows) error {
+	err := v.each(`SELECT term, doc FROM `+table+` WHERE term < '~' UNION ALL SELECT term, doc FROM `+table+` WHERE term >= char(127)`, nil, func(rows *sql.Rows) error {
 		err := rows.Scan(&term, &n)
 		text = words.append(text, string(term), n)
 		return err

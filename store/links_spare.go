@@ -12,6 +12,7 @@ import (
 type SpareLink struct {
 	HeuristicLink
 	TargetPath string
+	Version    string // correlate.Version that found it
 }
 
 // SpareLinks are those of a source, the best first.
@@ -30,12 +31,12 @@ func (v *View) SpareSuitors(target int64) ([]int64, error) {
 	return v.ints(`SELECT source_document_id FROM spare_links WHERE target_document_id = ? ORDER BY source_document_id`, target)
 }
 
-const spareColumns = `SELECT a.file_path, s.target_document_id, b.file_path, s.relation, s.score, s.confidence, s.rationale, s.metadata_json
+const spareColumns = `SELECT a.file_path, s.target_document_id, b.file_path, s.relation, s.score, s.confidence, s.rationale, s.heuristic_version, s.metadata_json
 	FROM spare_links s JOIN documents a ON a.id = s.source_document_id JOIN documents b ON b.id = s.target_document_id `
 
 func scanSpare(rows *sql.Rows) (l SpareLink, source string, err error) {
 	var metadata string
-	if err := rows.Scan(&source, &l.Target, &l.TargetPath, &l.Relation, &l.Score, &l.Confidence, &l.Rationale, &metadata); err != nil {
+	if err := rows.Scan(&source, &l.Target, &l.TargetPath, &l.Relation, &l.Score, &l.Confidence, &l.Rationale, &l.Version, &metadata); err != nil {
 		return l, source, err
 	}
 	var m linkMetadata
@@ -49,7 +50,11 @@ func scanSpare(rows *sql.Rows) (l SpareLink, source string, err error) {
 // SetSpareLinks replaces the spare links of a source, the best first. Those that stay the same are not written.
 func (tx *Tx) SetSpareLinks(source int64, version string, links []HeuristicLink) error {
 	before, err := tx.SpareLinks(source)
-	if err != nil || slices.EqualFunc(before, links, sameSpare) {
+	same := func(a SpareLink, b HeuristicLink) bool {
+		return a.Version == version && a.Target == b.Target && a.Relation == b.Relation && a.Score == b.Score && a.Confidence == b.Confidence &&
+			a.Rationale == b.Rationale && maps.Equal(a.Signals, shownSignals(b.Signals))
+	}
+	if err != nil || slices.EqualFunc(before, links, same) {
 		return err
 	}
 	if _, err := tx.exec(`DELETE FROM spare_links WHERE source_document_id = ?`, source); err != nil {
@@ -69,19 +74,20 @@ func (tx *Tx) SetSpareLinks(source int64, version string, links []HeuristicLink)
 	return nil
 }
 
-func sameSpare(a SpareLink, b HeuristicLink) bool {
-	return a.Target == b.Target && a.Relation == b.Relation && a.Score == b.Score && a.Confidence == b.Confidence && a.Rationale == b.Rationale
-}
-
 // signalsJSON is what metadata_json holds of a heuristic link.
 func signalsJSON(signals map[string]float64) (string, error) {
-	signals = maps.Clone(signals)
-	maps.DeleteFunc(signals, func(_ string, v float64) bool { return v == 0 })
-	metadata, err := json.Marshal(linkMetadata{Signals: signals})
+	metadata, err := json.Marshal(linkMetadata{Signals: shownSignals(signals)})
 	if err != nil {
 		return "", fmt.Errorf("store: signals of a link: %w", err)
 	}
 	return string(metadata), nil
+}
+
+// shownSignals are those that say something.
+func shownSignals(signals map[string]float64) map[string]float64 {
+	signals = maps.Clone(signals)
+	maps.DeleteFunc(signals, func(_ string, v float64) bool { return v == 0 })
+	return signals
 }
 
 func (v *View) dumpSpare(out *json.Encoder, partial map[string]string) error {

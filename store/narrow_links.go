@@ -74,7 +74,7 @@ func (v *View) rememberNamed() func(name string) ([]Named, error) {
 			}
 			known[name] = list
 		}
-		return slices.Clone(list), nil
+		return list, nil
 	}
 }
 

@@ -79,7 +79,7 @@ func (s *Store) Reopen(ctx context.Context) (Notice, error) {
 	s.writer, s.readers, s.narrow, s.stood = next.writer, next.readers, nil, next.stood
 	s.opened++
 	s.catalogue.Store(nil)
-	s.censuses.forget()
+	s.censuses.forget(s.commits.Load())
 	s.chunkWords.forget()
 	s.nameWords.forget()
 	s.warm.Store(false)

@@ -70,7 +70,7 @@ type censuses struct {
 	last *census  // nil before the first search
 	news []change // in order, each from the stamp of the one before; the first follows last, if there is one
 	head string   // stamp of the index after the last commit, "" before the first
-	told int64    // Store.commits when follow was last called
+	told int64    // Store.commits when follow or forget was last called
 }
 
 // change is what one transaction did.
@@ -81,9 +81,6 @@ type change struct {
 	nameDrops     postings         // documents whose names went
 	gains         map[commonTerm]postings
 }
-
-// maxNews is how many changed documents are kept for a search that may never come.
-const maxNews = 20_000
 
 // census is that of this picture, which stays as it is. What a write transaction sees changes under its hands.
 func (v *View) census() (*census, error) {
@@ -116,7 +113,7 @@ func (v *View) takeCensus() (*census, error) {
 	}
 	c := newCensus(stamp, documents, &commonPostings{})
 	if !v.writer { // what a write transaction sees may never come to be
-		v.s.censuses.keep(c)
+		v.s.censuses.keep(c, v.commits, !v.s.readOnly)
 	}
 	return c, nil
 }
@@ -173,11 +170,11 @@ func (k *censuses) at(ctx context.Context, stamp string, commits int64) *census 
 func (k *censuses) known(stamp string, commits int64) (c *census, unheard bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.last == nil || k.last.stamp == stamp {
+	if k.last != nil && k.last.stamp == stamp {
 		return k.last, false
 	}
 	n := slices.IndexFunc(k.news, func(c change) bool { return c.stamp == stamp })
-	if n < 0 {
+	if k.last == nil || n < 0 {
 		return nil, commits >= k.told
 	}
 	k.last = k.last.after(k.news[:n+1])
@@ -185,12 +182,15 @@ func (k *censuses) known(stamp string, commits int64) (c *census, unheard bool) 
 	return k.last, false
 }
 
-// keep makes a census the last one, if all that was committed after it is known.
-func (k *censuses) keep(c *census) {
+// keep makes a census the last one, if all that was committed after it is known. commits is how many its picture shows at
+// least; followed says whether what is committed will be told.
+func (k *censuses) keep(c *census, commits int64, followed bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.head == "" || k.head == c.stamp {
-		k.last, k.news, k.head = c, nil, c.stamp
+	if k.head == "" && commits >= k.told || k.head == c.stamp {
+		if k.last, k.news = c, nil; followed {
+			k.head = c.stamp
+		}
 		return
 	}
 	n := slices.IndexFunc(k.news, func(one change) bool { return one.before == c.stamp })
@@ -199,31 +199,31 @@ func (k *censuses) keep(c *census) {
 	}
 }
 
-// follow takes in what a transaction did, and stamp, that of the index after it.
+// follow takes in what a transaction did, and stamp, that of the index after it. commits counts it in.
 func (k *censuses) follow(c change, stamp string, commits int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.told = commits
 	c.before, c.stamp, k.head = k.head, stamp, stamp
-	if c.before == c.stamp {
+	switch {
+	case c.before == c.stamp:
 		return
-	}
-	total := len(c.documents)
-	for _, earlier := range k.news {
-		total += len(earlier.documents)
-	}
-	if c.before == "" || total > maxNews { // it is taken anew
+	case c.before == "": // it is taken anew
 		k.last, k.news = nil, nil
 		return
+	case len(k.news) >= changesMost && k.last != nil:
+		k.last, k.news = k.last.after(k.news), nil
+	case len(k.news) >= changesMost: // nobody asks
+		k.news = nil
 	}
 	k.news = append(k.news, c)
 }
 
-// forget makes the next search take the census anew.
-func (k *censuses) forget() {
+// forget makes the next search take the census anew, from a picture that shows so many commits.
+func (k *censuses) forget(commits int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.last, k.news, k.head = nil, nil, ""
+	k.last, k.news, k.head, k.told = nil, nil, "", commits
 }
 
 // gains are the rows of chunks and of documents that hold terms whose postings are kept.
@@ -246,7 +246,7 @@ func (c *census) after(changes []change) *census {
 	ids := sorted(slices.Collect(maps.Keys(now)))
 	old, come := c.of(ids), make(extents, 0, len(ids))
 	for _, id := range ids {
-		if now[id].n != gone {
+		if now[id].n != deletedChunks {
 			come = append(come, now[id])
 		}
 	}

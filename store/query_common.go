@@ -130,8 +130,9 @@ func (c *commonPostings) full() bool {
 func (c *commonPostings) after(changes []change) *commonPostings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	next := &commonPostings{
-		sets: maps.Clone(c.sets), changes: slices.Concat(c.changes, changes), age: slices.Clone(c.age), room: c.room, open: c.open,
+	next := &commonPostings{sets: maps.Clone(c.sets), changes: slices.Clone(c.changes), age: slices.Clone(c.age), room: c.room, open: c.open}
+	for _, one := range changes {
+		next.changes = append(next.changes, change{drops: one.drops, nameDrops: one.nameDrops, gains: one.gains})
 	}
 	if len(next.changes) > changesMost {
 		next.takeIn()

@@ -77,7 +77,7 @@ func TestKeptPostingsFollowEveryChange(t *testing.T) {
 		}
 		kept := answers()
 		followed := l.s.censuses.last
-		l.s.censuses.forget()
+		l.s.censuses.forget(l.s.commits.Load())
 		fresh := answers()
 		if taken := l.s.censuses.last; fmt.Sprint(followed.documents, followed.places, followed.firsts, followed.chunks, followed.languages) !=
 			fmt.Sprint(taken.documents, taken.places, taken.firsts, taken.chunks, taken.languages) {
@@ -115,5 +115,21 @@ func TestACensusOfAnOlderPictureIsFollowed(t *testing.T) {
 	write(4)
 	if a := l.search(Query{Text: "steel", Limit: 9}); a.Total != 4 || len(l.s.censuses.news) != 0 {
 		t.Errorf("%d found, %d changes left", a.Total, len(l.s.censuses.news))
+	}
+}
+
+// What is committed while nobody searches is kept in bounds.
+func TestFewChangesAreKeptForASearchThatMayNeverCome(t *testing.T) {
+	l := newLibrary(t)
+	l.put(page{path: "S/a.md", title: "Steel", body: "steel"})
+	l.search(Query{Text: "steel"})
+	for n := range 3*changesMost + 5 {
+		l.edit("S/a.md", fmt.Sprintf("steel number%d", n))
+		if kept := len(l.s.censuses.news); kept > changesMost {
+			t.Fatalf("%d changes are kept", kept)
+		}
+	}
+	if a := l.search(Query{Text: fmt.Sprintf("number%d", 3*changesMost+4)}); a.Total != 1 {
+		t.Errorf("%d found", a.Total)
 	}
 }

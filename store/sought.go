@@ -95,7 +95,7 @@ func targets(docPath, raw string, named func(name string) ([]Named, error)) ([]N
 
 // eachOnce keeps each document once; the list is in path order.
 func eachOnce(list []Named) []Named {
-	kept := list[:0]
+	kept := make([]Named, 0, len(list))
 	for i, n := range list {
 		if i == 0 || n.Document != list[i-1].Document {
 			kept = append(kept, n)

@@ -62,7 +62,7 @@ func (s *Store) update(ctx context.Context, f func(*Tx) error) error {
 func (s *Store) tell(ctx context.Context, tx *Tx) {
 	var stamp string
 	if err := s.writer.QueryRowContext(ctx, stampQuery, structureRecord).Scan(&stamp); err != nil {
-		s.censuses.forget() // it looks at everything
+		s.censuses.forget(s.commits.Load()) // it looks at everything
 		return
 	}
 	tx.change.gains = s.censuses.gains(tx.written)

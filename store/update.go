@@ -67,8 +67,8 @@ func (tx *Tx) PutDocument(shelf, id int64, p *Prepared, f File) (int64, error) {
 	return id, tx.putFile(shelf, id, f, old)
 }
 
-// gone is the number of chunks of a document that was deleted.
-const gone = -1
+// deletedChunks is the number of chunks of a document that was deleted.
+const deletedChunks = -1
 
 // placed notes where the chunks of a document are now.
 func (tx *Tx) placed(x extent) {
@@ -269,7 +269,7 @@ func (tx *Tx) DeleteDocument(id int64) error {
 	}
 	tx.dropDocumentTerms(id)
 	tx.names.drop(id)
-	tx.placed(extent{document: id, n: gone})
+	tx.placed(extent{document: id, n: deletedChunks})
 	called, err := tx.ints(`SELECT target_document_id FROM document_links WHERE source_document_id = ? AND origin = 'text'`, id)
 	if err != nil {
 		return err

@@ -292,7 +292,13 @@ func (r *rootWatcher) planCheck(now time.Time) {
 	if r.id == (ident{}) || r.hasten.Load() {
 		every = waiting
 	}
-	r.nextCheck = now.Add(every - now.Sub(now.Truncate(every))) // by the monotonic clock, whatever befalls the other
+	r.nextCheck = NextBeat(now, every)
+}
+
+// NextBeat is the next moment that whoever asks with the same period is told, so that one wake-up serves all. It counts by
+// the monotonic clock from there, whatever befalls the other.
+func NextBeat(now time.Time, every time.Duration) time.Time {
+	return now.Add(every - now.Sub(now.Truncate(every)))
 }
 
 // miss gives up a root that isn't there. Only the folder above it stays under watch.

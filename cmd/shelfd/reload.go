@@ -18,6 +18,7 @@ import (
 	"shelfd/indexer"
 	"shelfd/internal/config"
 	"shelfd/store"
+	"shelfd/watcher"
 )
 
 // reloadQuiet is how long the configuration must have been quiet before it is read: editors write in steps.
@@ -52,8 +53,7 @@ func (d *daemon) keepConfigured(ctx context.Context) error {
 		if changes.look(configFolders(d.paths, d.config)) {
 			every = reloadRest
 		}
-		now := time.Now() // the moment is one that other checks share: one wake-up serves them all
-		poll.Reset(every - now.Sub(now.Truncate(every)))
+		poll.Reset(time.Until(watcher.NextBeat(time.Now(), every)))
 		select {
 		case <-ctx.Done():
 			return nil

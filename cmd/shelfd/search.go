@@ -70,6 +70,11 @@ func (p *program) search(c *cobra.Command, text string, f searchFlags) error {
 			return err
 		}
 		if len(answer.Hits) == 0 {
+			if !f.open && !f.files {
+				if err := p.printRelated(v, q); err != nil {
+					return err
+				}
+			}
 			return p.nothingFound(answer)
 		}
 		switch {

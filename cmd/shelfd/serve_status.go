@@ -24,9 +24,6 @@ func (d *daemon) status(context.Context) (any, error) {
 	if !d.declared.Load() {
 		l.Index.State = "indexing"
 	}
-	if l.Index.State == "ready" { // what came and went since is in the queue
-		l.Index.Done = l.Index.Total
-	}
 	if reason := d.refused.Load(); reason != nil {
 		l.ConfigError = *reason
 	}

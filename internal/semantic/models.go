@@ -117,7 +117,7 @@ func (x *Index) succeed(m model, entries []vector.Entry) error {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.model, x.status.Model = m, m.name()
+	x.model, x.epoch, x.status.Model = m, x.set.Epoch(), m.name()
 	return nil
 }
 
@@ -128,7 +128,7 @@ func (x *Index) adopt(m model) error {
 	if err := x.set.Reset(m.name()); err != nil {
 		return fmt.Errorf("semantic: %w", err)
 	}
-	x.model, x.status.Model, x.status.Coverage = m, m.name(), 0
+	x.model, x.epoch, x.status.Model, x.status.Coverage = m, x.set.Epoch(), m.name(), 0
 	return nil
 }
 

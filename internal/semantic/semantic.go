@@ -86,6 +86,7 @@ type Index struct {
 
 	mu      sync.Mutex // guards the rest
 	model   model      // nil while there is none
+	epoch   int        // of the set when model became the one
 	status  Status
 	failing string   // why the last try failed, "" when it did not
 	changed []string // doc_paths, in order
@@ -193,7 +194,7 @@ func (x *Index) Near(ctx context.Context, q Question) (*store.Nearness, string) 
 		return nil, toldIf(q.Insists, "vectors of the corpus model are not available to this connection")
 	}
 	x.mu.Lock()
-	m, epoch, coverage := x.model, x.set.Epoch(), x.coverageLocked()
+	m, epoch, coverage := x.model, x.epoch, x.coverageLocked()
 	failing := x.failing
 	x.mu.Unlock()
 	if failing != "" && coverage == 0 { // a provider that fails is always told, one that is at work only to who insists

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -219,39 +220,39 @@ func (s *Set) Keep(keep func(key uint64) bool) error {
 	if err != nil || shorter == nil {
 		return err
 	}
-	if err := errors.Join(shorter.file.Sync(), os.Rename(beside, s.path)); err != nil {
-		shorter.file.close()
-		return fmt.Errorf("vector: replace %q: %w", s.path, err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	old := s.file
-	s.file, s.slots, s.keys = shorter.file, shorter.slots, shorter.keys
-	return old.close()
+	return s.become(shorter)
 }
 
-// Replace puts the vectors of another model in the place of all there are. Until it has them all the old ones are found,
-// and they stay when it fails. It is not to be called beside Add, Reset, Keep and Close.
-func (s *Set) Replace(model string, entries []Entry) error {
-	beside := s.path + ".new"
-	if err := os.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("vector: remove %q: %w", beside, err)
-	}
-	next := &Set{path: beside, model: model, slots: map[uint64]int32{}}
-	err := next.Add(entries)
-	if err == nil && next.file.File != nil {
-		err = errors.Join(next.file.Sync(), os.Rename(beside, s.path))
-	}
-	if err != nil {
+// become takes over the file and the places of a set beside.
+func (s *Set) become(next *Set) error {
+	if err := errors.Join(next.file.Sync(), os.Rename(next.path, s.path)); err != nil {
 		next.file.close()
 		return fmt.Errorf("vector: replace %q: %w", s.path, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.file
-	s.model, s.file, s.dims, s.slots, s.keys = model, next.file, next.dims, next.slots, next.keys
-	s.epoch++
+	if s.model != next.model {
+		s.epoch++
+	}
+	s.model, s.file, s.dims, s.slots, s.keys = next.model, next.file, next.dims, next.slots, next.keys
 	return old.close()
+}
+
+// addedAtOnce is how many vectors of many are written together.
+const addedAtOnce = 1024
+
+// Replace puts the vectors of another model in the place of all there are. Until it has them all the old ones are found,
+// and they stay when it fails. There is one entry at least. It is not to be called beside Add, Reset, Keep and Close.
+func (s *Set) Replace(model string, entries []Entry) error {
+	next := &Set{path: s.path + ".new", model: model, slots: map[uint64]int32{}}
+	for some := range slices.Chunk(entries, addedAtOnce) {
+		if err := next.Add(some); err != nil {
+			next.file.close()
+			return fmt.Errorf("vector: replace %q: %w", s.path, err)
+		}
+	}
+	return s.become(next)
 }
 
 // copyTo is a set of the vectors that are wanted, in a file of its own; nil when there are none at all.
@@ -266,13 +267,12 @@ func (s *Set) copyTo(path string, keep func(key uint64) bool) (*Set, error) {
 		return nil, err
 	}
 	c := &Set{path: path, model: s.model, dims: s.dims, slots: map[uint64]int32{}, file: file{File: f, stride: s.file.stride}}
-	const atOnce = 1024
-	entries := make([]Entry, 0, atOnce)
+	entries := make([]Entry, 0, addedAtOnce)
 	for i, key := range s.keys {
 		if keep(key) {
 			entries = append(entries, Entry{key, s.at(i)})
 		}
-		if len(entries) == atOnce || i == len(s.keys)-1 {
+		if len(entries) == addedAtOnce || i == len(s.keys)-1 {
 			if err := c.Add(entries); err != nil {
 				c.file.close()
 				return nil, err

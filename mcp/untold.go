@@ -13,18 +13,16 @@ import (
 const (
 	// askedAtOnce is how many documents that came or went are asked about together: one that may be heard of is enough.
 	askedAtOnce = 100
-	// keptUnasked is how many of them are kept for the next time when it could not be told who may hear of them.
-	keptUnasked = 1000
 	// askAgain is how long after a vain attempt the disk is asked again, twice as long after each further one, askSeldom at
 	// most.
 	askAgain  = time.Second
 	askSeldom = time.Minute
 )
 
-// hearing is what a session waits to be told: the disk is asked whether it may, which can take long, and neither the
+// untold is what a session waits to be told: the disk is asked whether it may, which can take long, and neither the
 // other sessions nor the news wait for that. It holds what is, not what happened: a document waits once, however often
-// it changes meanwhile.
-type hearing struct {
+// it changes meanwhile, so that there are never more than documents.
+type untold struct {
 	mu      sync.Mutex
 	changed map[string]struct{} // watched documents; guarded by mu, like all below
 	listed  map[string]struct{} // documents that came or went, where somebody wants to hear of the list
@@ -37,51 +35,51 @@ func (ses *session) hear(changed, listed map[string]struct{}, running *sync.Wait
 	if !list {
 		listed = nil
 	}
-	h := &ses.hearing
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.keep(watched, slices.Collect(maps.Keys(listed)))
-	if !h.busy && len(h.changed)+len(h.listed) > 0 {
-		h.busy = true
-		running.Go(ses.workOffHearing)
+	u := &ses.untold
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.keep(watched, slices.Collect(maps.Keys(listed)))
+	if !u.busy && len(u.changed)+len(u.listed) > 0 {
+		u.busy = true
+		running.Go(ses.workOffUntold)
 	}
 }
 
 // keep must be called with mu held.
-func (h *hearing) keep(changed, listed []string) {
-	if h.changed == nil && len(changed)+len(listed) > 0 {
-		h.changed, h.listed = map[string]struct{}{}, map[string]struct{}{}
+func (u *untold) keep(changed, listed []string) {
+	if u.changed == nil && len(changed)+len(listed) > 0 {
+		u.changed, u.listed = map[string]struct{}{}, map[string]struct{}{}
 	}
 	for _, path := range changed {
-		h.changed[path] = struct{}{}
+		u.changed[path] = struct{}{}
 	}
 	for _, path := range listed {
-		h.listed[path] = struct{}{}
+		u.listed[path] = struct{}{}
 	}
 }
 
-// take empties the hearing; false when there was nothing, and whoever works it off is done.
-func (h *hearing) take() (changed, listed []string, more bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	changed, listed = slices.Collect(maps.Keys(h.changed)), slices.Collect(maps.Keys(h.listed))
-	h.changed, h.listed = nil, nil
-	h.busy = len(changed)+len(listed) > 0
-	return changed, listed, h.busy
+// take empties it; false when there was nothing, and whoever works it off is done.
+func (u *untold) take() (changed, listed []string, more bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	changed, listed = slices.Collect(maps.Keys(u.changed)), slices.Collect(maps.Keys(u.listed))
+	u.changed, u.listed = nil, nil
+	u.busy = len(changed)+len(listed) > 0
+	return changed, listed, u.busy
 }
 
 // giveBack keeps what could not be asked about.
-func (h *hearing) giveBack(changed, listed []string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.keep(changed, listed[:min(len(listed), keptUnasked)])
+func (u *untold) giveBack(changed, listed []string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.keep(changed, listed)
 }
 
-// workOffHearing passes on what there is, and tries again what could not be, until the session ends.
-func (ses *session) workOffHearing() {
+// workOffUntold passes on what there is, and tries again what could not be, until the session ends.
+func (ses *session) workOffUntold() {
 	again := askAgain
 	for ses.life.Err() == nil {
-		changed, listed, more := ses.hearing.take()
+		changed, listed, more := ses.untold.take()
 		if !more {
 			return
 		}
@@ -90,7 +88,7 @@ func (ses *session) workOffHearing() {
 			again = askAgain
 			continue
 		}
-		ses.hearing.giveBack(changed, listed)
+		ses.untold.giveBack(changed, listed)
 		if ses.life.Err() == nil {
 			ses.log.Warn("news are held back: it cannot be told who may hear them", zap.Duration("again in", again), zap.Error(err))
 			pause(ses.life, again)
