@@ -133,6 +133,7 @@ func TestEachChangeOfADocumentIsToldOnce(t *testing.T) {
 
 func TestARenamedShelfIsToldAsItsDocuments(t *testing.T) {
 	x := newTold(t)
+	x.serve("")
 	x.write("ä b.md", "# A\n")
 	if _, err := x.AddShelf(t.Context(), "Old", x.root, ""); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,17 @@ func (r *run) setDeclared(ctx context.Context, shelves []Shelf) error {
 	if store.IsCorrupt(err) { // the database that is made next is given them
 		return nil
 	}
+	r.beginEarly(ctx)
 	return err
+}
+
+// beginEarly does what was asked before the shelves were known.
+func (r *run) beginEarly(ctx context.Context) {
+	early := r.early
+	r.early = nil
+	for _, begin := range early {
+		begin(ctx, r)
+	}
 }
 
 // wanted are the shelves that should be there: those declared, and those of the ledger that do not clash with them.

@@ -290,14 +290,17 @@ func (n *identity) revive() error {
 	return nil
 }
 
-// twins finds documents made a moment ago that are the other half of what is gone now. What goes along is none, and what
-// was not found is lost.
+// twins finds documents made a moment ago that are the other half of what is gone now. What goes along is none, nor is
+// what a statement names under the id that it has, and what was not found is lost.
 func (w *writing) twins(v *store.View, left []store.File) error {
-	goes := map[int64]bool{}
-	for _, g := range left {
-		goes[g.Document] = true
+	settled := map[int64]bool{}
+	for _, id := range w.ledger.Said().IDs {
+		settled[id] = true
 	}
-	w.recent.made = slices.DeleteFunc(w.recent.made, func(p passing) bool { return goes[p.file.Document] })
+	for _, g := range left {
+		settled[g.Document] = true
+	}
+	w.recent.made = slices.DeleteFunc(w.recent.made, func(p passing) bool { return settled[p.file.Document] })
 	for _, g := range left {
 		d, t, err := storedTraits(v, g.Document)
 		if errors.Is(err, store.ErrNotFound) {

@@ -126,7 +126,7 @@ func (r *run) anew(ctx context.Context, cause error) (*run, error) {
 		r.notice(string(notice))
 	}
 	next := r.Indexer.newRun(r.status)
-	next.declared, next.announced, next.held = r.declared, r.announced, r.held
+	next.declared, next.announced, next.early, next.held = r.declared, r.announced, r.early, r.held
 	next.missed, next.inspected, next.mended = append(r.missed, r.waiters...), true, r.mended
 	if errors.Is(cause, store.ErrDamaged) {
 		next.mended = time.Now()

@@ -61,8 +61,9 @@ type run struct {
 
 	untidy bool // removed text may stand in the file yet
 
-	announced bool // the declared shelves are known
-	returning bool // named documents that went may have come back elsewhere
+	announced bool                          // the declared shelves are known
+	early     []func(context.Context, *run) // what was asked before they were
+	returning bool                          // named documents that went may have come back elsewhere
 }
 
 // published hands the status to other goroutines.
@@ -130,6 +131,7 @@ func (r *run) all(ctx context.Context, batches <-chan watcher.Batch) error {
 			return err
 		}
 		r.resumeWaits(ctx)
+		r.beginEarly(ctx)
 	}
 	return r.loop(ctx, batches)
 }

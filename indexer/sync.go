@@ -32,8 +32,17 @@ func (w *waiter) fail(err error) {
 	}
 }
 
-// startSync compares the shelves with the disk; the waiter is answered when everything that follows is done.
+// startSync compares the shelves with the disk; the waiter is answered when everything that follows is done. Before the
+// shelves are known there is nothing to compare: it begins when they are.
 func (r *run) startSync(ctx context.Context, w *waiter, name string, accept bool) error {
+	if !r.announced {
+		r.early = append(r.early, func(ctx context.Context, r *run) {
+			if err := r.startSync(ctx, w, name, accept); err != nil {
+				w.fail(err)
+			}
+		})
+		return nil
+	}
 	if name != "" && r.shelves[name] == nil {
 		return fmt.Errorf("indexer: sync %q: %w", name, ErrUnknownShelf)
 	}

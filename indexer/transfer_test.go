@@ -167,6 +167,24 @@ func TestACopyThatGoesAlongTakesNothingWithIt(t *testing.T) {
 	l.Matches()
 }
 
+// What was said of a copy was said under its own id, which it keeps when the original goes: the ledger says so, and an
+// index built anew from it could not know better.
+func TestACopyOfWhichSomethingWasSaidKeepsItsID(t *testing.T) {
+	l := neighbours(t, func(x *indexer.Indexer) { x.Remember(time.Hour) })
+	l.Write("b/x.md", note(1))
+	l.Sync()
+	l.Write("a/c.md", note(1))
+	l.Sync()
+	id := l.ID("a/c.md")
+	state(t, l, "a/c.md", "needs")
+	script(t, l, `rm b/x.md`)
+	l.Sync()
+	if got, said := l.ID("a/c.md"), l.Ledger.Said().IDs["a/c.md"]; got != id || said != id {
+		t.Errorf("id %d, was %d; said: %d", got, id, said)
+	}
+	l.Matches()
+}
+
 // state has somebody say that a document is linked with the one that stays in b.
 func state(t *testing.T, l *shelftest.Library, source, relation string) {
 	t.Helper()
