@@ -25,7 +25,7 @@ import (
 )
 
 // Guard is how long a test waits for what must come. It is long because machines are busy.
-const Guard = 30 * time.Second
+const Guard = 2 * time.Minute
 
 // Options say what a Library is made of. The zero value is one shelf, "notes", under the system's own disk.
 type Options struct {
