@@ -273,7 +273,7 @@ func (w *writing) settle(ctx context.Context) {
 	s := w.shelf
 	s.documents += w.created - len(w.removed)
 	if s.complete() {
-		s.whole, s.reconciled, w.run.returning = false, true, true
+		s.whole, s.reconciled, s.compared, w.run.returning = false, true, time.Now(), true
 	}
 	s.counted.removed += len(w.removed)
 	for _, o := range w.outcomes {

@@ -127,7 +127,7 @@ func (r *run) putShelf(tx *store.Tx, w Shelf) (known func(), err error) {
 		return nil, err
 	}
 	s := r.newShelf(w, id)
-	s.documents, s.problems = row.Documents, row.Problems > 0
+	s.documents, s.problems, s.compared = row.Documents, row.Problems > 0, row.ReconciledAt
 	return func() { r.shelves[w.Name] = s }, tx.SetShelfState(id, store.StateIndexing, "")
 }
 

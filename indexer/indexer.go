@@ -40,6 +40,7 @@ type Watcher interface {
 	SetRoots([]watcher.Root) error
 	States() map[string]watcher.State
 	Hasten(shelf string, on bool)
+	Flush(ctx context.Context, wanted func(shelf string) bool) error
 }
 
 // Disk is how files are listed and read: the system's own, or one with faults for tests.
@@ -135,6 +136,9 @@ type Status struct {
 	LastError  string        // why writing is paused, "" = it is not
 	Commits    int
 	Notices    []Notice // what befell the files of the index, newest last; not to be changed
+
+	behind  map[string]int     // shelf → paths that are not indexed yet, where there are any
+	outlook map[string]outlook // of each shelf
 }
 
 // Progress says how far the first reconcile has come.
@@ -156,8 +160,12 @@ func (x *Indexer) SetShelves(ctx context.Context, shelves []Shelf) error {
 func (x *Indexer) Sync(ctx context.Context, shelf string, accept bool, progress func(Progress)) ([]ShelfReport, error) {
 	w := newWaiter(ctx)
 	w.progress = progress
-	err := x.do(ctx, func(ctx context.Context, r *run) error { return r.startSync(ctx, w, shelf, accept) })
-	if err != nil {
+	return x.wait(w, func(ctx context.Context, r *run) error { return r.startSync(ctx, w, shelf, accept) })
+}
+
+// wait has a wait begun and returns when it has ended.
+func (x *Indexer) wait(w *waiter, begin func(context.Context, *run) error) ([]ShelfReport, error) {
+	if err := x.do(w.ctx, begin); err != nil {
 		return nil, err
 	}
 	select {
@@ -167,7 +175,7 @@ func (x *Indexer) Sync(ctx context.Context, shelf string, accept bool, progress 
 		return nil, err
 	case <-x.ended:
 		return nil, ErrNotRunning
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	case <-w.ctx.Done():
+		return nil, w.ctx.Err()
 	}
 }

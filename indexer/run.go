@@ -326,6 +326,7 @@ func (r *run) settleUp(ctx context.Context) {
 	if ready { // what came and went since is in the queue
 		r.status.Progress = Progress{State: "ready", Done: total, Total: total}
 	}
+	r.publishFreshness()
 	r.published.set(r.status)
 	r.answerWaiters(ctx)
 }

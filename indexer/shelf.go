@@ -10,11 +10,12 @@ import (
 type shelf struct {
 	Shelf
 	id             int64
-	documents      int    // rows
-	reconciled     bool   // looked at as a whole since start, as far as it could be
-	listed         bool   // the whole root was listed since start: numbers and contested are known
-	whole          bool   // a whole look is under way; it is recorded when all its files are read
-	offline        string // why it is offline, "" = it is not
+	documents      int       // rows
+	compared       time.Time // when it was last looked at as a whole, in this run of the program or before; zero = never
+	reconciled     bool      // looked at as a whole since start, as far as it could be
+	listed         bool      // the whole root was listed since start: numbers and contested are known
+	whole          bool      // a whole look is under way; it is recorded when all its files are read
+	offline        string    // why it is offline, "" = it is not
 	lookedAtDevice uint64
 	problems       bool // it may have rows in problems
 	extractive     bool // as in Options

@@ -65,11 +65,12 @@ type sights struct {
 type watching struct {
 	slowAfter time.Duration
 
-	looking bool
-	lookFew bool // at a few files
-	since   time.Time
-	told    time.Duration // since how long it was last said to take
-	next    *wish         // what came meanwhile
+	looking   bool
+	lookFew   bool // at a few files
+	lookPaths int  // that it was asked for, 0 = all
+	since     time.Time
+	told      time.Duration // since how long it was last said to take
+	next      *wish         // what came meanwhile
 }
 
 // lookAt has the disk looked at, now or when the look under way has ended.
@@ -91,7 +92,7 @@ func (r *run) lookAt(ctx context.Context, s *shelf, w wish) {
 		slices.Sort(w.dirty)
 		w.dirty = append([]string{}, slices.Compact(w.dirty)...) // nil would be everything
 	}
-	s.looking, s.lookFew, s.since, s.told = true, !w.all && len(w.dirty) <= r.few, time.Now(), 0
+	s.looking, s.lookFew, s.lookPaths, s.since, s.told = true, !w.all && len(w.dirty) <= r.few, len(w.dirty), time.Now(), 0
 	root, disk := s.Root, r.disk
 	r.sights.under.Go(func() {
 		g := see(ctx, disk, root, w.dirty)

@@ -10,8 +10,9 @@ import (
 	"shelfd/watcher"
 )
 
-// waiter is a Sync that waits for its end.
+// waiter is a Sync that waits for its end, or a brief CatchUp: it is told nothing, and does not wait for links.
 type waiter struct {
+	brief    bool
 	ctx      context.Context
 	progress func(Progress)
 	shelves  []*shelf
@@ -46,19 +47,24 @@ func (r *run) startSync(ctx context.Context, w *waiter, name string, accept bool
 	if name != "" && r.shelves[name] == nil {
 		return fmt.Errorf("indexer: sync %q: %w", name, ErrUnknownShelf)
 	}
-	for _, s := range r.shelves {
-		if name == "" || s.Name == name {
-			w.shelves = append(w.shelves, s)
-		}
-	}
-	sort.Slice(w.shelves, func(i, j int) bool { return w.shelves[i].Name < w.shelves[j].Name })
+	r.begin(w, func(s *shelf) bool { return name == "" || s.Name == name })
 	for _, s := range w.shelves {
 		s.counted = counts{}
 		r.lookAt(ctx, s, wish{all: true, reason: "asked", doubts: doubts{accept: accept}})
 	}
 	r.unplaced = true
-	r.waiters = append(r.waiters, w)
 	return nil
+}
+
+// begin has the waiter wait for the wanted shelves.
+func (r *run) begin(w *waiter, wanted func(*shelf) bool) {
+	for _, s := range r.shelves {
+		if wanted(s) {
+			w.shelves = append(w.shelves, s)
+		}
+	}
+	sort.Slice(w.shelves, func(i, j int) bool { return w.shelves[i].Name < w.shelves[j].Name })
+	r.waiters = append(r.waiters, w)
 }
 
 // answerWaiters answers each sync whose shelves have come to rest.
@@ -72,6 +78,10 @@ func (r *run) answerWaiters(ctx context.Context) {
 		if !r.rests(w) {
 			w.tell(w.stands())
 			waiting = append(waiting, w)
+			continue
+		}
+		if w.brief {
+			w.reports <- nil
 			continue
 		}
 		reports, err := r.report(ctx, w)
@@ -116,11 +126,11 @@ func (w *waiter) tell(p Progress) {
 // rests says whether nothing is under way for the shelves of a sync.
 func (r *run) rests(w *waiter) bool {
 	for _, s := range w.shelves {
-		if !s.settled() {
+		if !s.settled() || w.brief && !s.reconciled {
 			return false
 		}
 	}
-	return !r.busy()
+	return w.brief || !r.busy()
 }
 
 func (r *run) report(ctx context.Context, w *waiter) ([]ShelfReport, error) {

@@ -47,7 +47,13 @@ func partOf() param {
 
 // contract is every tool with its texts, in the order in which a model should think of them.
 func contract() []*tool {
-	return []*tool{browseTool(), documentTool(), structureTool(), contentTool(), searchTool(), chunkTool(), relatedTool(), outlineTool(), syncTool(), managementTool()}
+	tools := []*tool{browseTool(), documentTool(), structureTool(), contentTool(), searchTool(), chunkTool(), relatedTool(), outlineTool(), syncTool(), managementTool()}
+	for _, t := range tools {
+		if t.reads {
+			t.params = append(t.params, waitFor())
+		}
+	}
+	return tools
 }
 
 func browseTool() *tool {

@@ -49,7 +49,7 @@ func (n likeness) value(v any) any {
 				inner = nil // so it does with these
 			}
 			switch key {
-			case "next_steps", "score", "fts_score", "fts_rank", "doc_id", "source_document_id", "target_document_id", "index", "since", "updated_at", "lastModified", "text":
+			case "next_steps", "score", "fts_score", "fts_rank", "doc_id", "source_document_id", "target_document_id", "index", "since", "updated_at", "last_reconcile", "lastModified", "text":
 				if key == "text" {
 					if s, ok := inner.(string); ok && !strings.HasPrefix(s, `{"success"`) {
 						out[key] = n.value(s)

@@ -113,9 +113,18 @@ func positive[T int | time.Duration](v, otherwise T) T {
 // reads them and can act.
 func (s *Server) answerer(t *tool) server.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		c := call{server: s, meta: r.Params.Meta, via: exchangeOf(ctx)}
+		var fresh map[string]any
+		c := call{server: s, meta: r.Params.Meta, via: exchangeOf(ctx), fresh: &fresh}
 		raw, failed := s.run(ctx, t, r.Params.RawArguments, c)
+		if fresh == nil { // it was refused before it was looked for
+			fresh = s.freshness(ctx)
+		}
+		var meta *mcp.Meta
+		if fresh != nil {
+			meta = mcp.NewMetaFromMap(fresh)
+		}
 		return &mcp.CallToolResult{
+			Result:               mcp.Result{Meta: meta},
 			Content:              []mcp.Content{mcp.NewTextContent(string(raw))},
 			RawStructuredContent: raw,
 			IsError:              failed,

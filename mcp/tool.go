@@ -43,9 +43,10 @@ type action struct {
 type call struct {
 	server *Server
 	args   values
-	faults []rejected // of the arguments, for a tool that judges; those that could not be read are not in args
-	meta   *mcp.Meta  // of the request, nil without
-	via    *exchange  // nil for a call that came over no transport
+	faults []rejected      // of the arguments, for a tool that judges; those that could not be read are not in args
+	meta   *mcp.Meta       // of the request, nil without
+	via    *exchange       // nil for a call that came over no transport
+	fresh  *map[string]any // what the answer's _meta is to say of the index; nil = nobody reads it
 }
 
 // Call runs a tool for the program itself, without a transport, and returns its envelope. failed: the envelope is a refusal.
@@ -113,6 +114,12 @@ func (t *tool) perform(ctx context.Context, raw json.RawMessage, c call) (json.R
 	if len(c.faults) > 0 && !t.judges {
 		return nil, refuseArguments(c.faults)
 	}
+	if !t.reads {
+		defer c.noteFreshness(ctx)
+		return run(ctx, c)
+	}
+	c.catchUp(ctx)
+	c.noteFreshness(ctx) // before the store is read: what is indexed meanwhile is better called pending than missed
 	return run(ctx, c)
 }
 

@@ -92,6 +92,11 @@ func (s *Sight) Sees(path string) bool {
 	return i > 0 && path < s.spans[i-1].to
 }
 
+// Shows says whether the shelf itself may be seen, whatever of what is in it.
+func (s *Sight) Shows(shelf string) bool {
+	return s == nil || s.rest || slices.ContainsFunc(s.shelves, func(x seenShelf) bool { return x.name == shelf })
+}
+
 // Whole says whether all of a shelf may be seen.
 func (s *Sight) Whole(shelf string) bool {
 	if s == nil {

@@ -17,6 +17,8 @@ type inbox struct {
 	lost  []string        // reasons why events may be missing
 	asked bool            // somebody wants a look everywhere
 	hurry bool            // somebody wants the root checked
+	held  int             // hints that were taken out and are being judged
+	waits []chan struct{} // of those who wait until what is in now has been handed out
 }
 
 // hint is what happened at one path.
@@ -74,6 +76,30 @@ func (in *inbox) check() {
 	in.rouse()
 }
 
+// flush returns a channel that is closed when what is in now has been handed out.
+func (in *inbox) flush() chan struct{} {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	passed := make(chan struct{})
+	in.waits = append(in.waits, passed)
+	in.rouse()
+	return passed
+}
+
+// pending counts what is in, or was taken out and is being judged.
+func (in *inbox) pending() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return len(in.hints) + len(in.lost) + in.held
+}
+
+// absorbed says that what was taken out has been judged.
+func (in *inbox) absorbed() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.held = 0
+}
+
 func (in *inbox) rouse() {
 	select {
 	case in.wake <- struct{}{}:
@@ -87,12 +113,14 @@ type letters struct {
 	lost  []string
 	asked bool
 	hurry bool
+	waits []chan struct{}
 }
 
 func (in *inbox) take() letters {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	out := letters{in.hints, in.lost, in.asked, in.hurry}
-	in.hints, in.lost, in.asked, in.hurry = map[string]hint{}, nil, false, false
+	out := letters{in.hints, in.lost, in.asked, in.hurry, in.waits}
+	in.held += len(in.hints) + len(in.lost)
+	in.hints, in.lost, in.asked, in.hurry, in.waits = map[string]hint{}, nil, false, false, nil
 	return out
 }

@@ -49,6 +49,7 @@ type Watcher struct {
 	noWatch error // why there is no Source
 
 	setting sync.Mutex // one SetRoots at a time
+	marks   sync.Map   // name of a mark → who waits for its event
 
 	mu    sync.Mutex // guards what follows
 	roots map[string]*rootWatcher
@@ -131,7 +132,9 @@ func (w *Watcher) read(ctx context.Context) error {
 			if !ok {
 				return errors.New("watcher: run: the source of events has ended")
 			}
-			w.route(e)
+			if !w.marked(e.Name) {
+				w.route(e)
+			}
 		case err, ok := <-faults:
 			if !ok {
 				faults = nil
@@ -181,6 +184,7 @@ func (w *Watcher) lose(err error) {
 	for _, r := range w.roots {
 		r.inbox.lose(reason)
 	}
+	w.loseMarks()
 }
 
 // SetRoots says which roots there are. It may be called at any time: new ones are watched, then announced by a Batch

@@ -60,8 +60,11 @@ type rootWatcher struct {
 
 	nextCheck, nextReconcile, nextPoll time.Time // zero = never
 
+	flushes []flush
+
 	hasten atomic.Bool  // shared
 	walked atomic.Int64 // shared: nanoseconds the last walk of the whole root took
+	waits  atomic.Int64 // shared: paths that are not handed out yet, without those in the inbox
 
 	cancel context.CancelFunc // ends run
 	done   chan struct{}      // closed when it has ended; nil before it began
@@ -101,7 +104,9 @@ func (r *rootWatcher) now() State {
 		s.Mode, s.Reason, s.Since = ModeMissing, "the disk gives no answer", r.checking
 		return s
 	}
-	return r.state
+	s := r.state
+	s.Pending = r.inbox.pending() + int(r.waits.Load())
+	return s
 }
 
 // look finds out whether the root is there. A network disk may hold it up for ever.
@@ -158,6 +163,7 @@ func (r *rootWatcher) run(ctx context.Context, batches chan<- Batch) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		r.passFlushes()
 		now := time.Now()
 		batch, due := r.settler.due(now)
 		out := batches
@@ -233,6 +239,9 @@ func (r *rootWatcher) planReconcile(now time.Time) {
 // absorb takes what came into the inbox. Folders come before what stands in them.
 func (r *rootWatcher) absorb(ctx context.Context) {
 	in, now := r.inbox.take(), time.Now()
+	for _, passed := range in.waits {
+		r.flushes = append(r.flushes, flush{passed, now})
+	}
 	if in.asked {
 		r.resync(ctx) // whoever asks may know of events that were lost
 		r.settler.everywhere(reasonAsked, now)

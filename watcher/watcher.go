@@ -82,6 +82,7 @@ type State struct {
 	Since     time.Time // when Mode or Reason last changed
 	Watches   int       // folders under watch
 	Overflows int       // event queue overflows since start
+	Pending   int       // paths that something was heard of and that were not handed out yet
 }
 
 // Mode is the manner in which changes of a shelf are noticed.
