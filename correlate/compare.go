@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -10,7 +11,8 @@ import (
 // The signals are Jaccard similarities of title tokens, headings and tags; the overlap of keywords over the smaller
 // set; 1 for the same folder and ½ for folders with the same parent; 1 for a mention. The confidence is the score over
 // the weights of those signals that both documents can show, times min(1, (1+n)/4) for n signals above 0: one signal
-// alone is worth half, two three quarters, three and more all.
+// alone is worth half, two three quarters, three and more all; and rounded to four places, so that what is shown, stored
+// and held against a least confidence is one number.
 //
 // What repeats the title carries no confidence, though it stands in signals and score: a heading that is the title of
 // either document, and a mention by a name that both have, since every text says its own title. Else a title in common
@@ -84,8 +86,11 @@ func (w Weights) confidence(carried Signals, shown shows) float64 {
 	if possible <= 0 {
 		return 0
 	}
-	return min(1, w.score(carried)/possible) * min(1, float64(1+carried.Count())/4)
+	return rounded(min(1, w.score(carried)/possible) * min(1, float64(1+carried.Count())/4))
 }
+
+// rounded has four decimal places, as answers show them.
+func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
 // shared counts the common elements of two sorted sets.
 func shared(a, b []uint64) int {

@@ -13,7 +13,8 @@ import "fmt"
 //	1: the six signals, damping by (1 + signals)/4.
 //	2: what repeats the title carries no confidence.
 //	3: a heading goes by the id that its author gave it.
-const Version = "3"
+//	4: the confidence is rounded to four places.
+const Version = "4"
 
 // Weights says how much each signal counts. None is negative.
 type Weights struct{ Title, Heading, Tag, Keyword, Path, Mention float64 }

@@ -114,7 +114,7 @@ func TestCompareWeighsWhatBothCanShow(t *testing.T) {
 		{"tags of one side are not missed", correlate.Features{Tags: []uint64{1}, Folder: "a/b"}, false, correlate.Signals{Path: 1}, 0.1, 0.1 / 0.45 * 0.5},
 	} {
 		got := correlate.Compare(base, c.other, c.mentioned, w)
-		if got.Signals != c.want || !near(got.Score, c.score) || !near(got.Confidence, c.certainty) {
+		if got.Signals != c.want || !near(got.Score, c.score) || got.Confidence != places(c.certainty) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
@@ -228,7 +228,7 @@ func TestATranslatedHeadingIsKnownByItsID(t *testing.T) {
 	italian := page("Valvole", []string{"Valvole", "La sicurezza", "Prezzi"}, ids)
 	plain := page("Boiler valves", []string{"Boiler valves", "Safety first", "Parts"}, nil)
 	w := correlate.DefaultParams().Weights
-	if got := correlate.Compare(italian, english, false, w); got.Signals.Heading != 0.5 || !near(got.Confidence, (0.1+0.2*0.25)/0.65*0.75) {
+	if got := correlate.Compare(italian, english, false, w); got.Signals.Heading != 0.5 || got.Confidence != places((0.1+0.2*0.25)/0.65*0.75) {
 		t.Errorf("translated: %+v, want two of four headings, of which that of the title carries nothing", got)
 	}
 	if got := correlate.Compare(plain, english, false, w).Signals.Heading; got != 0.5 {
@@ -251,7 +251,7 @@ func TestWhatRepeatsTheTitleCarriesNoConfidence(t *testing.T) {
 	if s := got.Signals; s.Title != 1 || s.Heading != 1 || s.Mention != 1 {
 		t.Errorf("%+v", s)
 	}
-	if want := (0.25 + 0.15*got.Signals.Keyword) / 0.6 * 0.75; !near(got.Confidence, want) {
+	if want := (0.25 + 0.15*got.Signals.Keyword) / 0.6 * 0.75; got.Confidence != places(want) {
 		t.Errorf("confidence %v, want %v: that of title and keywords", got.Confidence, want)
 	}
 	if cited := correlate.Compare(a, b, true, w); cited.Score != got.Score || cited.Confidence <= got.Confidence {
@@ -259,7 +259,7 @@ func TestWhatRepeatsTheTitleCarriesNoConfidence(t *testing.T) {
 	}
 	c, d := extract("a/x", "", "Boiler valves", "Safety", "Parts"), extract("b/y", "", "Boiler valves", "Safety", "Prices")
 	got = correlate.Compare(c, d, false, w)
-	if want := (0.25 + 0.2*0.25) / 0.65 * 0.75; got.Signals.Heading != 0.5 || !near(got.Confidence, want) {
+	if want := (0.25 + 0.2*0.25) / 0.65 * 0.75; got.Signals.Heading != 0.5 || got.Confidence != places(want) {
 		t.Errorf("%+v, want a confidence of %v: one of four headings besides the title", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -221,6 +222,12 @@ func (d plain) worth(to plain, all, carried correlate.Signals, w correlate.Weigh
 	return sum(all), min(1, sum(carried)/possible) * damping
 }
 
+// places has four decimal places.
+func places(x float64) float64 {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'f', 4, 64), 64)
+	return x
+}
+
 // plainLinks compares a source with every other document.
 func plainLinks(t *rapid.T, l library, documents map[int64]plain, source plain, p correlate.Params) (links []correlate.Link) {
 	for _, target := range documents {
@@ -231,7 +238,8 @@ func plainLinks(t *rapid.T, l library, documents map[int64]plain, source plain, 
 		score, confidence := source.worth(target, all, carried, p.Weights)
 		exactScore, exact := correlate.Worth(p.Weights, all, carried, source.showsHeadings() && target.showsHeadings(),
 			len(source.tags) > 0 && len(target.tags) > 0, len(source.keywords) > 0 && len(target.keywords) > 0)
-		if math.Abs(score-exactScore)+math.Abs(confidence-exact) > 1e-12 { // rounding is left to the package: order hangs on it
+		const half = 0.5e-4                                                                                          // of the last place of a confidence
+		if math.Abs(score-exactScore) > 1e-12 || math.Abs(confidence-exact) > half+1e-12 || exact != places(exact) { // rounding is left to the package: order hangs on it
 			t.Fatalf("%+v: score %v and confidence %v, want %v and %v", all, exactScore, exact, score, confidence)
 		}
 		relation := l.relation(source.shelf, target.shelf, all)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -73,11 +74,12 @@ func TestEachArgumentOfCorrelateLeavesOutWhatItSays(t *testing.T) {
 	loose := fields{"scope": "cross_shelf", "min_confidence": 0, "min_signal_count": 0, "max_links_per_document": 0}
 	everything := l.proposals(loose)
 	shelf := func(path string) string { return path[:strings.IndexByte(path, '/')] }
-	for _, c := range []struct {
+	type limit struct {
 		name  string
 		value any
 		keeps func(l sampleLink, place int) bool // place of the link among those of its source, best first
-	}{
+	}
+	limits := []limit{
 		{"scope", "shelf", func(l sampleLink, _ int) bool { return shelf(l.Target) == "plant" }},
 		{"scope", "shelf_with_parents", func(l sampleLink, _ int) bool { return shelf(l.Target) != "neighbour" }},
 		{"scope", "cross_shelf", func(sampleLink, int) bool { return true }},
@@ -88,7 +90,14 @@ func TestEachArgumentOfCorrelateLeavesOutWhatItSays(t *testing.T) {
 		{"min_signal_count", 6, func(l sampleLink, _ int) bool { return l.SignalCount >= 6 || l.Relation == "mentions" }},
 		{"max_links_per_document", 1, func(_ sampleLink, place int) bool { return place < 1 }},
 		{"max_links_per_document", 3, func(_ sampleLink, place int) bool { return place < 3 }},
-	} {
+	}
+	weakest := slices.MinFunc(everything.Samples, func(a, b sampleLink) int { return cmp.Compare(a.Confidence, b.Confidence) }).Confidence
+	for _, shown := range everything.Samples { // what is shown is what is compared
+		if shown.Confidence > weakest {
+			limits = append(limits, limit{"min_confidence", shown.Confidence, func(l sampleLink, _ int) bool { return l.Confidence >= shown.Confidence }})
+		}
+	}
+	for _, c := range limits {
 		var want []sampleLink
 		places := map[string]int{}
 		for _, link := range ranked(everything.Samples) {

@@ -146,9 +146,6 @@ func (c call) find(ctx context.Context, q store.LinkQuery) (entries []linkEntry,
 	return entries, total, err
 }
 
-// unseen is what round takes from a confidence at most: who names the one that a link shows means that link as well.
-const unseen = 0.49999e-4
-
 func pruneLinks(ctx context.Context, c call) (json.RawMessage, error) {
 	x, err := c.indexer()
 	if err != nil {
@@ -159,7 +156,7 @@ func pruneLinks(ctx context.Context, c call) (json.RawMessage, error) {
 		return nil, err
 	}
 	p, err := reporting(c, func(report func(indexer.Progress)) (indexer.Pruned, error) {
-		return x.Prune(ctx, shelf, c.args.float("max_confidence")+unseen, apply, report)
+		return x.Prune(ctx, shelf, c.args.float("max_confidence"), apply, report)
 	})
 	if err != nil {
 		return nil, linkRefusal(ctx, err)
