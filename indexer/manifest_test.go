@@ -3,6 +3,8 @@ package indexer_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -71,6 +73,92 @@ func TestExportImportElsewhereExportIsByteEqual(t *testing.T) {
 		}
 	}
 	elsewhere.Matches()
+}
+
+// summarised is stated with summaries.
+func summarised(t *testing.T) *shelftest.Library {
+	t.Helper()
+	l := stated(t)
+	for path, text := range map[string]string{
+		"product/boiler.md": "How a boiler is filled & vented, <perché> e come.", "product/pump.md": "How the pump is filled and vented.",
+		"client/boiler.md": "Where the valve of the client stands.",
+	} {
+		o := store.Outline{SourceHash: hashOf(l, path), Version: "v1", Summary: text, Sections: []store.OutlineSection{{NodeID: "boiler-pressure/filling", Summary: "Open the valve and wait."}}}
+		if path != "product/boiler.md" {
+			o.Sections = nil
+		}
+		if _, err := l.Indexer.SaveOutline(t.Context(), path, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+// A summary comes along to a document of the same bytes, once, and comes back after loss of the database.
+func TestSummariesTravelWithTheirDocuments(t *testing.T) {
+	l := summarised(t)
+	elsewhere := heating(t)
+	for _, shelf := range []string{"client", "product", "other"} {
+		text := export(l, shelf)
+		m := parse(t, text)
+		summaries := strings.Count(text, `"summary":`)
+		before := elsewhere.Dump()
+		for step, want := range []int{summaries, summaries, 0} {
+			report, err := elsewhere.Indexer.Import(t.Context(), m, "", step == 0, nil)
+			if err != nil || report.Summaries != want || len(report.Warnings) != 0 {
+				t.Errorf("%s, step %d: %+v %v, want %d summaries", shelf, step, report, err, want)
+			}
+			if step == 0 && elsewhere.Dump() != before {
+				t.Error("a dry run changes something")
+			}
+		}
+		if again := export(elsewhere, shelf); again != text {
+			t.Errorf("%s:\n%s\nthen\n%s", shelf, text, again)
+		}
+	}
+	elsewhere.Matches()
+	text := export(elsewhere, "product")
+	elsewhere.Stop()
+	for _, name := range []string{"index.db", "index.db-wal", "index.db-shm"} {
+		if err := os.Remove(filepath.Join(elsewhere.State, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	elsewhere.Start()
+	elsewhere.Sync()
+	if again := export(elsewhere, "product"); again != text {
+		t.Errorf("after loss of the database:\n%s\nbefore\n%s", again, text)
+	}
+}
+
+// What would be said of other bytes, or in place of what somebody said here, is left out, and nothing else is lost by it.
+func TestASummaryTakesNobodysPlace(t *testing.T) {
+	m := parse(t, export(summarised(t), "product"))
+	l := heating(t)
+	own := store.Outline{SourceHash: hashOf(l, "product/boiler.md"), Summary: "What somebody here says of it.", Sections: []store.OutlineSection{{NodeID: "boiler-pressure/venting", Summary: "Let the air out first."}}}
+	if _, err := l.Indexer.SaveOutline(t.Context(), "product/boiler.md", own); err != nil {
+		t.Fatal(err)
+	}
+	l.Append("product/pump.md", "\nA line that is new here.\n")
+	l.Sync()
+	m.Documents = append(m.Documents, store.ManifestDocument{Path: "gone.md", Hash: "00", Summary: "Of what is not here at all."},
+		store.ManifestDocument{Path: "chimney.md", Hash: hashOf(l, "product/chimney.md"), Summary: "Chimney"})
+	m.Links = nil
+	before := l.Dump()
+	for _, dry := range []bool{true, false} {
+		report, err := l.Indexer.Import(t.Context(), m, "", dry, nil)
+		if err != nil || report.Summaries != 0 || len(report.Warnings) != 4 {
+			t.Fatalf("%+v %v", report, err)
+		}
+		for i, says := range []string{`"product/boiler.md" has a summary of its own here`, "its content_hash is another", `no document "product/gone.md" here`, "summary: "} {
+			if !strings.Contains(report.Warnings[i], says) {
+				t.Errorf("%q does not say %q", report.Warnings[i], says)
+			}
+		}
+	}
+	if l.Dump() != before {
+		t.Error("something was changed")
+	}
 }
 
 func TestAManifestNamesPathsAndNeverIds(t *testing.T) {

@@ -16,12 +16,13 @@ type exported struct {
 }
 
 type imported struct {
-	Shelf    string   `json:"shelf"`
-	DryRun   bool     `json:"dry_run"`
-	Total    int      `json:"total"` // links in the manifest
-	Changed  int      `json:"changed"`
-	Warnings []string `json:"warnings"`
-	LeftOut  int      `json:"warnings_left_out,omitempty"`
+	Shelf     string   `json:"shelf"`
+	DryRun    bool     `json:"dry_run"`
+	Total     int      `json:"total"` // links in the manifest
+	Changed   int      `json:"changed"`
+	Summaries int      `json:"summaries"` // taken over
+	Warnings  []string `json:"warnings"`
+	LeftOut   int      `json:"warnings_left_out,omitempty"`
 }
 
 // manifestEntry is a document or a link of a manifest.
@@ -108,7 +109,7 @@ func importManifest(ctx context.Context, c call) (json.RawMessage, error) {
 		return nil, linkRefusal(ctx, err)
 	}
 	return longest(len(report.Warnings), func(n int) answer {
-		data := imported{Shelf: clip(report.Shelf, clipProse), DryRun: dry, Total: report.Links, Changed: report.Changed, Warnings: []string{}, LeftOut: len(report.Warnings) - n}
+		data := imported{Shelf: clip(report.Shelf, clipProse), DryRun: dry, Total: report.Links, Changed: report.Changed, Summaries: report.Summaries, Warnings: []string{}, LeftOut: len(report.Warnings) - n}
 		for _, w := range report.Warnings[:n] {
 			data.Warnings = append(data.Warnings, clip(w, 2000))
 		}
@@ -133,10 +134,11 @@ func (c call) noShelfFor(ctx context.Context, shelf string, m store.Manifest) er
 func importAdvice(i imported, warnings int) steps {
 	trouble := ""
 	if warnings > 0 {
-		trouble = count(warnings, "link", "links") + " could not be taken over; the rest was. Once the documents are there, import again."
+		trouble = count(warnings, "link or summary", "links and summaries") + " could not be taken over; the rest was. Once the documents are there, import again."
 	}
 	if i.DryRun {
-		return next(fmt.Sprintf("%s would be new or changed; nothing was.", count(i.Changed, "link", "links")), "The same call without dry_run imports.", trouble)
+		return next(fmt.Sprintf("%s would be new or changed, and %s taken over; nothing was.", count(i.Changed, "link", "links"), count(i.Summaries, "summary", "summaries")),
+			"The same call without dry_run imports.", trouble)
 	}
-	return next(fmt.Sprintf("%s new or changed; nothing else was touched.", count(i.Changed, "link is", "links are")), trouble)
+	return next(fmt.Sprintf("%s new or changed, %s taken over; nothing else was touched.", count(i.Changed, "link is", "links are"), count(i.Summaries, "summary was", "summaries were")), trouble)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -17,9 +18,9 @@ import (
 func (p *program) exportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "export SHELF",
-		Short: "Print a shelf's manifest: its documents, and the links that people stated",
-		Long: `Print a shelf's manifest: what it holds, by paths inside it, and the links that people stated from its documents. It
-names no ids and no folders of this machine, so that 'shelfd import' takes it elsewhere.`,
+		Short: "Print a shelf's manifest: its documents, and the links and summaries that people stated",
+		Long: `Print a shelf's manifest: what it holds, by paths inside it, and the summaries of its documents and links from them that
+people stated. It names no ids and no folders of this machine, so that 'shelfd import' takes it elsewhere.`,
 		Example: "  shelfd export manuals > manuals.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -44,11 +45,12 @@ names no ids and no folders of this machine, so that 'shelfd import' takes it el
 
 // importReport is the data of the action import.
 type importReport struct {
-	Shelf    string   `json:"shelf"`
-	DryRun   bool     `json:"dry_run"`
-	Total    int      `json:"total"` // links in the manifest
-	Changed  int      `json:"changed"`
-	Warnings []string `json:"warnings"`
+	Shelf     string   `json:"shelf"`
+	DryRun    bool     `json:"dry_run"`
+	Total     int      `json:"total"` // links in the manifest
+	Changed   int      `json:"changed"`
+	Summaries int      `json:"summaries"` // taken over
+	Warnings  []string `json:"warnings"`
 }
 
 func (p *program) importCommand() *cobra.Command {
@@ -56,9 +58,10 @@ func (p *program) importCommand() *cobra.Command {
 	var shelf string
 	c := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Take over the links of a manifest that 'shelfd export' wrote",
-		Long: `Take over the links of a manifest that 'shelfd export' wrote. Its paths are looked for in the shelf of the same name, or
-in --shelf; what is not there is a warning. Nothing else changes, and importing twice is importing once.`,
+		Short: "Take over the links and summaries of a manifest that 'shelfd export' wrote",
+		Long: `Take over the links and summaries of a manifest that 'shelfd export' wrote. Its paths are looked for in the shelf of the
+same name, or in --shelf; what is not there is a warning. A summary is taken over where the document has the same bytes
+and nobody has summarised it; else that is a warning. Nothing else changes, and importing twice is importing once.`,
 		Example: `  shelfd import manuals.json --dry-run
   shelfd import manuals.json --shelf standard`,
 		Args: cobra.ExactArgs(1),
@@ -67,7 +70,7 @@ in --shelf; what is not there is a warning. Nothing else changes, and importing 
 			if err != nil {
 				return err
 			}
-			report, err := p.importLinks(c.Context(), m, shelf, dry)
+			report, err := p.importAll(c.Context(), m, shelf, dry)
 			if err != nil {
 				return err
 			}
@@ -103,11 +106,12 @@ func (p *program) readManifest(file string) (store.Manifest, error) {
 	return m, nil
 }
 
-// linksAtOnce is how many links one call takes: the warnings about all of them fit one answer.
-const linksAtOnce = 40
+// atOnce is how many links or summaries one call takes: the warnings about all of them fit one answer.
+const atOnce = 40
 
-// importLinks has the daemon take over the links, some at a time. Documents stay here: only paths matter.
-func (p *program) importLinks(ctx context.Context, m store.Manifest, shelf string, dry bool) (importReport, error) {
+// importAll has the daemon take over links and summaries, some at a time. Documents without a summary stay here: only
+// paths matter.
+func (p *program) importAll(ctx context.Context, m store.Manifest, shelf string, dry bool) (importReport, error) {
 	total := importReport{Warnings: []string{}}
 	c, err := p.dial(ctx)
 	if err != nil {
@@ -115,10 +119,14 @@ func (p *program) importLinks(ctx context.Context, m store.Manifest, shelf strin
 	}
 	defer c.Close()
 	links := m.Links
-	m.Documents = []store.ManifestDocument{}
-	for first := true; first || len(links) > 0; first = false {
-		n := min(len(links), linksAtOnce)
+	documents := slices.DeleteFunc(m.Documents, func(d store.ManifestDocument) bool { return d.Summary == "" })
+	for first := true; first || len(links)+len(documents) > 0; first = false {
+		n, d := min(len(links), atOnce), min(len(documents), atOnce)
+		if n > 0 {
+			d = 0
+		}
 		m.Links, links = links[:n:n], links[n:]
+		m.Documents, documents = documents[:d:d], documents[d:]
 		report, err := importSome(ctx, c, m, shelf, dry)
 		if err != nil {
 			return total, err
@@ -126,6 +134,7 @@ func (p *program) importLinks(ctx context.Context, m store.Manifest, shelf strin
 		total.Shelf, total.DryRun = report.Shelf, report.DryRun
 		total.Total += report.Total
 		total.Changed += report.Changed
+		total.Summaries += report.Summaries
 		total.Warnings = append(total.Warnings, report.Warnings...)
 	}
 	return total, nil
@@ -139,6 +148,9 @@ func importSome(ctx context.Context, c *client.Client, m store.Manifest, shelf s
 	if m.Links == nil {
 		m.Links = []store.ManifestLink{}
 	}
+	if m.Documents == nil {
+		m.Documents = []store.ManifestDocument{}
+	}
 	text, err := m.Encode()
 	if err != nil {
 		return report, err
@@ -151,9 +163,12 @@ func (p *program) printImport(r importReport) {
 	for _, w := range r.Warnings {
 		fmt.Fprintln(p.err, "warning:", w)
 	}
-	would := "are"
+	would, taken := "are", ""
 	if r.DryRun {
 		would = "would be"
 	}
-	p.screen().line("%s: %s in the manifest, %d %s new or changed, %d left out", r.Shelf, count(r.Total, "link"), r.Changed, would, len(r.Warnings))
+	if r.Summaries > 0 {
+		taken = fmt.Sprintf(", summaries: %d", r.Summaries)
+	}
+	p.screen().line("%s: %s in the manifest, %d %s new or changed%s, %d left out", r.Shelf, count(r.Total, "link"), r.Changed, would, taken, len(r.Warnings))
 }
