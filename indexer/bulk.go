@@ -24,7 +24,9 @@ type bulk struct {
 	mu     sync.Mutex
 	work   *sync.Cond
 	queue  []job
-	ahead  int64 // bytes of files that were taken from queue and not yet received
+	ahead  int64             // bytes of files that were taken from queue and not yet received, those left behind excepted
+	under  map[*reading]bool // by whichever reader
+	parked map[*shelf]*parked
 	closed bool
 	done   sync.WaitGroup
 }
@@ -54,7 +56,7 @@ func (f *sharedFolder) Close() error {
 
 // startBulk starts the readers: one a core.
 func startBulk(ctx context.Context) *bulk {
-	b := &bulk{cut: make(chan finished, aheadFiles)}
+	b := &bulk{cut: make(chan finished, aheadFiles), under: map[*reading]bool{}, parked: map[*shelf]*parked{}}
 	b.work = sync.NewCond(&b.mu)
 	for range runtime.GOMAXPROCS(0) {
 		b.done.Add(1)
@@ -68,6 +70,11 @@ func startBulk(ctx context.Context) *bulk {
 func (b *bulk) add(jobs []job, stands bool) {
 	b.pending += len(jobs)
 	b.mu.Lock()
+	if p := b.parked[jobs[0].shelf]; p != nil {
+		p.jobs = append(p.jobs, jobs...)
+		b.mu.Unlock()
+		return
+	}
 	late := len(b.queue) > 0
 	b.queue = append(b.queue, jobs...)
 	if late || stands {
@@ -111,11 +118,16 @@ func (b *bulk) read(ctx context.Context) {
 		if !ok {
 			return
 		}
+		at := b.begin(j, true)
 		o := cutFile(j)
 		j.folder.Close()
+		left := b.end(at)
 		select {
 		case b.cut <- finished{j.shelf, o}:
 		case <-ctx.Done():
+			return
+		}
+		if left {
 			return
 		}
 	}
@@ -126,6 +138,9 @@ func (b *bulk) stop() {
 	b.mu.Lock()
 	b.closed = true
 	left := b.queue
+	for _, p := range b.parked {
+		left, p.jobs = append(left, p.jobs...), nil
+	}
 	b.queue = nil
 	b.mu.Unlock()
 	b.work.Broadcast()

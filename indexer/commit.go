@@ -107,9 +107,6 @@ func newWriting(r *run, s *shelf, f findings) *writing {
 func (w *writing) current(outcomes []outcome) []outcome {
 	return slices.DeleteFunc(outcomes, func(o outcome) bool {
 		path := o.change.Entry.Path
-		if !w.slice {
-			return false
-		}
 		if w.shelf.overtaken(o) { // as far as one can tell: the look that overtook it may be the older one
 			w.shelf.looks[path] = lookNow()
 			return true
@@ -149,10 +146,8 @@ func (w *writing) prepare(ctx context.Context) (left []store.File, err error) {
 		if w.lastID, err = v.LastID(); err != nil {
 			return err
 		}
-		if w.slice {
-			if err := w.refresh(v); err != nil {
-				return err
-			}
+		if err := w.refresh(v); err != nil {
+			return err
 		}
 		if left, err = w.identify(v, w.gone); err != nil {
 			return err

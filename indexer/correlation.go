@@ -52,7 +52,7 @@ func (c *correlation) pending() bool { return c.resolving || c.waiting || c.r.re
 
 // ready is a channel that can be received from when there is work and nothing more urgent under way.
 func (c *correlation) ready() <-chan struct{} {
-	if c.r.bulk.pending > 0 || !c.pending() || c.loading {
+	if c.r.bulk.active() || !c.pending() || c.loading {
 		return nil
 	}
 	return c.always

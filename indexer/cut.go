@@ -47,6 +47,14 @@ func (s *shelf) job(folder Folder, c Change) job {
 	return job{s, folder, c, s.maxFileSize(), s.Name, s.docPath(c.Entry.Path), s.number(c.Entry.Path), s.extractive}
 }
 
+func (s *shelf) jobs(folder Folder, changes []Change) []job {
+	jobs := make([]job, len(changes))
+	for i, c := range changes {
+		jobs[i] = s.job(folder, c)
+	}
+	return jobs
+}
+
 // cutFile reads one file and does everything that needs no transaction. It is safe to run in parallel.
 func cutFile(j job) outcome {
 	c := j.change

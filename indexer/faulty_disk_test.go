@@ -27,6 +27,7 @@ type faulty struct {
 	lies bool
 	last map[string]watcher.Listing // by root and what was asked
 	hang chan struct{}              // listings of the shelf "slow" wait for it
+	held map[string]chan struct{}   // who opens a file of that name waits for it
 }
 
 func newFaulty(t *testing.T, seed uint64) *faulty {
@@ -37,6 +38,23 @@ func (d *faulty) set(on bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.on = on
+}
+
+// hold lets nobody open files of these names until the test says so.
+func (d *faulty) hold(names ...string) (letGo func()) {
+	hold := make(chan struct{})
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.held = map[string]chan struct{}{}
+	for _, name := range names {
+		d.held[name] = hold
+	}
+	return sync.OnceFunc(func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.held = nil
+		close(hold)
+	})
 }
 
 // oneIn says yes once in so many times while the faults are on.
@@ -130,6 +148,12 @@ func (f *faultyFolder) Empty() (bool, error) {
 }
 
 func (f *faultyFolder) Open(path string) (*os.File, error) {
+	f.disk.mu.Lock()
+	hold := f.disk.held[filepath.Base(path)]
+	f.disk.mu.Unlock()
+	if hold != nil {
+		<-hold
+	}
 	switch d := f.disk; {
 	case d.oneIn(8):
 		return nil, &fs.PathError{Op: "open", Path: path, Err: d.errno()}

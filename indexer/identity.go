@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"shelfd/correlate"
 	"shelfd/store"
 )
 
@@ -37,12 +36,16 @@ func (s *shelf) noteMissing() {
 	}
 }
 
-// forgetMoves counts from when something was first seen to be gone, however much later it is removed.
+// forgetMoves counts from when something was first seen to be gone, however much later it is removed, and from when a
+// look began whose files are being read, unless its disk hangs.
 func (r *run) forgetMoves() {
 	from := time.Now()
 	for _, s := range r.shelves {
 		if !s.missing.IsZero() && s.missing.Before(from) {
 			from = s.missing
+		}
+		if s.reading && s.told == 0 && s.since.Before(from) {
+			from = s.since
 		}
 	}
 	r.recent.forget(from.Add(-r.identityWindow))
@@ -345,14 +348,4 @@ const tooMany = 10 * few
 // olderTwin is a document made a moment ago that is one which is gone now: it takes over that id.
 type olderTwin struct {
 	made, gone int64
-}
-
-// citable are the names by which texts cite a document.
-func citable(v *store.View, id int64) ([]string, error) {
-	b, err := v.FeaturesOf(id)
-	if err != nil {
-		return nil, err
-	}
-	f, err := correlate.Decode(b)
-	return f.Names, err
 }

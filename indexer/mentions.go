@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"shelfd/correlate"
 	"shelfd/store"
 )
 
@@ -107,4 +108,14 @@ func partOf(tx *store.Tx, id int64, whole bool, terms int) (string, error) {
 		return tx.Body(id)
 	}
 	return tx.Seams(id, terms)
+}
+
+// citable are the names by which texts cite a document.
+func citable(v *store.View, id int64) ([]string, error) {
+	b, err := v.FeaturesOf(id)
+	if err != nil {
+		return nil, err
+	}
+	f, err := correlate.Decode(b)
+	return f.Names, err
 }

@@ -13,7 +13,7 @@ import (
 	"shelfd/watcher"
 )
 
-// few is how many files are read at once before anything else is done; more go to the bulk readers.
+// few is how many files are read as part of a look; more go to the bulk readers.
 const few = 64
 
 // batch answers what the watcher says.
@@ -183,7 +183,7 @@ func (r *run) setOnline(s *shelf) {
 	r.watcher.Hasten(s.Name, false)
 }
 
-// apply does what a plan asks for: a few files at once, many through the bulk readers.
+// apply does what a plan asks for: a few files are read next, many by the bulk readers.
 func (r *run) apply(ctx context.Context, s *shelf, p Plan, g *sight) error {
 	s.counted.unchanged += p.Unchanged
 	p.Gone = s.notRemoving(p.Gone)
@@ -194,11 +194,23 @@ func (r *run) apply(ctx context.Context, s *shelf, p Plan, g *sight) error {
 	if len(p.Read) > r.few {
 		return r.applyBulk(ctx, s, p, g)
 	}
-	var outcomes []outcome
 	if len(p.Read) > 0 {
-		outcomes = cutAll(s, g.folder, p.Read)
+		r.readFew(ctx, s, p, g)
+		return nil
 	}
-	return r.commit(ctx, s, findings{outcomes: outcomes, gone: p.Gone, listing: &g.listing, doubts: g.wish.doubts})
+	return r.commit(ctx, s, findings{gone: p.Gone, listing: &g.listing, doubts: g.wish.doubts})
+}
+
+// readFew has the files of a plan read beside the loop, as the last part of the look: one that hangs holds up its shelf only.
+func (r *run) readFew(ctx context.Context, s *shelf, p Plan, g *sight) {
+	s.looking, s.reading = true, true
+	after, jobs, bulk := *g, s.jobs(g.folder, p.Read), r.bulk
+	after.read, after.plan = true, p
+	g.folder = nil // goes along
+	r.sights.under.Go(func() {
+		after.outcomes = bulk.cutAll(jobs)
+		r.sights.show(ctx, after)
+	})
 }
 
 // doubtDeletion says whether so much of the shelf is gone that it is looked at again first.
@@ -222,10 +234,7 @@ func (r *run) doubtDeletion(s *shelf, gone []store.File, d doubts) bool {
 func (r *run) applyBulk(ctx context.Context, s *shelf, p Plan, g *sight) error {
 	shared := &sharedFolder{Folder: g.folder, users: len(p.Read)}
 	g.folder = nil // it is the readers' now
-	jobs := make([]job, len(p.Read))
-	for i, c := range p.Read {
-		jobs[i] = s.job(shared, c)
-	}
+	jobs := s.jobs(shared, p.Read)
 	s.begin(p, g.wish.doubts)
 	s.building = s.building || 4*len(jobs) > s.documents
 	if s.total < len(p.Read) {
@@ -236,18 +245,20 @@ func (r *run) applyBulk(ctx context.Context, s *shelf, p Plan, g *sight) error {
 }
 
 // cutAll reads a few files, side by side.
-func cutAll(s *shelf, folder Folder, changes []Change) []outcome {
-	outcomes := make([]outcome, len(changes))
+func (b *bulk) cutAll(jobs []job) []outcome {
+	outcomes := make([]outcome, len(jobs))
 	next := make(chan int)
 	var readers sync.WaitGroup
-	for range min(len(changes), 2) {
+	for range min(len(jobs), 2) {
 		readers.Go(func() {
 			for i := range next {
-				outcomes[i] = cutFile(s.job(folder, changes[i]))
+				at := b.begin(jobs[i], false)
+				outcomes[i] = cutFile(jobs[i])
+				b.end(at)
 			}
 		})
 	}
-	for i := range changes {
+	for i := range jobs {
 		next <- i
 	}
 	close(next)

@@ -58,7 +58,9 @@ func (s *shelf) notRemoving(gone []store.File) []store.File {
 }
 
 // complete says whether a look at the whole shelf has come to its end.
-func (s *shelf) complete() bool { return s.whole && s.waiting == 0 && len(s.removing) == 0 }
+func (s *shelf) complete() bool {
+	return s.whole && s.waiting == 0 && len(s.removing) == 0 && !s.reading
+}
 
 // toRemove is a shelf of which something is to be removed yet.
 func (r *run) toRemove() *shelf {

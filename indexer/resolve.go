@@ -28,7 +28,7 @@ func (w *writing) putLinks(tx *store.Tx, id int64, o outcome, was before) error 
 	if err := tx.PutSought(id, soughtByAll(o.prepared.Path, links), nil); err != nil {
 		return err
 	}
-	if w.bulk.pending == 0 && w.listing != nil && !w.shelf.building {
+	if !w.bulk.active() && w.listing != nil && !w.shelf.building {
 		w.links[id] = links
 		return tx.Call(store.TaskResolve, id)
 	}

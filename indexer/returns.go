@@ -60,7 +60,7 @@ func (w *writing) noteReturns(outcomes []outcome, gone []store.File) {
 
 // returnsDue says whether documents may have come back, and everything is there by which that is decided.
 func (r *run) returnsDue() bool {
-	if !r.returning || !r.announced || r.bulk.pending > 0 {
+	if !r.returning || !r.announced || r.bulk.active() {
 		return false
 	}
 	for _, s := range r.shelves {

@@ -247,8 +247,9 @@ func (r *run) untilNext() time.Duration {
 	if fresh := r.untilFresh(now); fresh > 0 && r.busy() {
 		next = min(next, fresh)
 	}
+	next = min(next, r.bulk.untilHeld(now, r.slow))
 	for _, s := range r.shelves {
-		next = min(next, s.untilSlow(now))
+		next = min(next, r.untilSlow(s, now))
 		for _, look := range s.looks {
 			next = min(next, max(0, look.due.Sub(now)))
 		}
@@ -275,6 +276,7 @@ func (r *run) checkpointDue() time.Time {
 
 // due does what the clock asks for: second looks, and after a quiet while tidying up and the checkpoint.
 func (r *run) due(ctx context.Context, now time.Time) error {
+	r.bulk.relieve(ctx, now.Add(-r.slow))
 	for _, s := range r.shelves {
 		r.lookAgain(ctx, s, now)
 		if err := r.tellSlow(ctx, s, now); err != nil {
@@ -303,7 +305,7 @@ func (r *run) due(ctx context.Context, now time.Time) error {
 
 // busy says whether work is under way that no event will announce.
 func (r *run) busy() bool {
-	return r.bulk.pending > 0 || len(r.leaving) > 0 || r.links.pending()
+	return r.bulk.active() || len(r.leaving) > 0 || r.links.pending()
 }
 
 // settleUp answers syncs that have come to their end and publishes the status.

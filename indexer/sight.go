@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -15,7 +16,7 @@ import (
 )
 
 const (
-	// slow is how long a listing may take before the shelf is called degraded: the disk may hang.
+	// slow is how long a listing, or reading a file, may take before the shelf is called degraded: the disk may hang.
 	slow = 10 * time.Second
 	// endWait is how long Run waits for those who are held by a disk that hangs.
 	endWait = 2 * time.Second
@@ -53,6 +54,10 @@ type sight struct {
 	empty   bool   // the root has no entry of any kind
 	err     error  // nothing was learned
 	began   time.Time
+
+	read     bool // and the few files that the plan names were read
+	plan     Plan
+	outcomes []outcome
 }
 
 // sights are the looks that are under way beside the loop: a disk that hangs holds up its own shelf only.
@@ -68,8 +73,10 @@ type watching struct {
 	looking   bool
 	lookFew   bool // at a few files
 	lookPaths int  // that it was asked for, 0 = all
+	reading   bool // what the listing calls for
 	since     time.Time
-	told      time.Duration // since how long it was last said to take
+	told      time.Duration // how long it was last said to take
+	toldOf    string        // what
 	next      *wish         // what came meanwhile
 }
 
@@ -92,17 +99,22 @@ func (r *run) lookAt(ctx context.Context, s *shelf, w wish) {
 		slices.Sort(w.dirty)
 		w.dirty = append([]string{}, slices.Compact(w.dirty)...) // nil would be everything
 	}
-	s.looking, s.lookFew, s.lookPaths, s.since, s.told = true, !w.all && len(w.dirty) <= r.few, len(w.dirty), time.Now(), 0
+	s.looking, s.lookFew, s.lookPaths, s.since = true, !w.all && len(w.dirty) <= r.few, len(w.dirty), time.Now()
 	root, disk := s.Root, r.disk
 	r.sights.under.Go(func() {
 		g := see(ctx, disk, root, w.dirty)
 		g.shelf, g.wish = s, w
-		select {
-		case r.sights.seen <- g:
-		case <-ctx.Done():
-			g.close()
-		}
+		r.sights.show(ctx, g)
 	})
+}
+
+// show hands a look to the loop.
+func (l *sights) show(ctx context.Context, g sight) {
+	select {
+	case l.seen <- g:
+	case <-ctx.Done():
+		g.close()
+	}
 }
 
 // see lists what is asked for, nil = everything, and opens the root to read from it.
@@ -127,25 +139,19 @@ func (g *sight) close() {
 // bare says whether the root has no entry, or cannot be asked.
 func (g *sight) bare() bool { return g.empty || g.noRoot != nil }
 
-// sighted compares what a look showed with what is known.
+// sighted takes in what a look showed, and what was read after it.
 func (r *run) sighted(ctx context.Context, g sight) error {
 	s, start, before := g.shelf, time.Now(), r.status.Commits
 	defer func() { g.close() }()
-	wasSlow := s.told > 0
-	s.looking, s.told = false, 0
+	s.looking, s.reading = false, false
 	if r.shelves[s.Name] != s {
 		return nil // it was removed meanwhile
 	}
 	if g.err != nil {
 		return g.err
 	}
-	s.spare(g.listing)
-	var err error
-	if g.wish.all {
-		err = r.reconcile(ctx, s, &g)
-	} else {
-		err = r.look(ctx, s, &g)
-	}
+	wasSlow := r.calm(s, start)
+	err := r.conclude(ctx, s, &g)
 	if err == nil && wasSlow {
 		err = r.showState(ctx, s)
 	}
@@ -162,6 +168,18 @@ func (r *run) sighted(ctx context.Context, g sight) error {
 	return nil
 }
 
+// conclude compares what a look showed with what is known, or writes what was read after that.
+func (r *run) conclude(ctx context.Context, s *shelf, g *sight) error {
+	s.spare(g.listing)
+	switch {
+	case g.read:
+		return r.commit(ctx, s, findings{outcomes: g.outcomes, gone: g.plan.Gone, listing: &g.listing, doubts: g.wish.doubts})
+	case g.wish.all:
+		return r.reconcile(ctx, s, g)
+	}
+	return r.look(ctx, s, g)
+}
+
 // noteLag tells how long after the first event its batch was written.
 func (r *run) noteLag(s *shelf, w wish, took time.Duration) {
 	if w.first.IsZero() {
@@ -176,22 +194,44 @@ func (r *run) noteLag(s *shelf, w wish, took time.Duration) {
 	}
 }
 
-// untilSlow is how long from now a look under way is to be told of.
-func (s *shelf) untilSlow(now time.Time) time.Duration {
-	if !s.looking {
-		return time.Hour
+// awaited is what of a shelf's disk has been waited for for the longest, and since when; "" = nothing.
+func (r *run) awaited(s *shelf) (verb, path string, since time.Time) {
+	if s.looking && !s.reading {
+		verb, path, since = "listing", "", s.since
 	}
-	return max(0, s.since.Add(max(s.slowAfter, 2*s.told)).Sub(now))
+	if at := r.bulk.longest(s); at != nil && (verb == "" || at.since.Before(since)) {
+		verb, path, since = "reading", at.path, at.since
+	}
+	return verb, path, since
 }
 
-// tellSlow says of a shelf that the look at its disk takes long: at 10 s, 20 s, 40 s…
+// untilSlow is how long from now what a shelf's disk is asked for is to be told of.
+func (r *run) untilSlow(s *shelf, now time.Time) time.Duration {
+	verb, _, since := r.awaited(s)
+	if verb == "" {
+		return time.Hour
+	}
+	return max(0, since.Add(max(s.slowAfter, 2*s.told)).Sub(now))
+}
+
+// tellSlow says of a shelf that its disk takes long: at 10 s, 20 s, 40 s…
 func (r *run) tellSlow(ctx context.Context, s *shelf, now time.Time) error {
-	if s.untilSlow(now) > 0 {
+	if r.untilSlow(s, now) > 0 {
 		return nil
 	}
-	s.told = now.Sub(s.since)
-	r.log.Warn("listing takes long; the disk may hang", zap.String("shelf", s.Name), zap.String("root", s.Root.Path), zap.Duration("so far", s.told))
+	verb, path, since := r.awaited(s)
+	s.told, s.toldOf = now.Sub(since), verb+" "+filepath.Join(s.Root.Path, shownPath(path))
+	r.log.Warn("the disk takes long; it may hang", zap.String("shelf", s.Name), zap.String("with", s.toldOf), zap.Duration("so far", s.told))
 	return r.showState(ctx, s)
+}
+
+// calm says whether a shelf was told of and its disk does not hold anything up any more.
+func (r *run) calm(s *shelf, now time.Time) bool {
+	if verb, _, since := r.awaited(s); s.told == 0 || verb != "" && now.Sub(since) >= s.slowAfter {
+		return false
+	}
+	s.told = 0
+	return true
 }
 
 func (r *run) showState(ctx context.Context, s *shelf) error {
@@ -199,12 +239,12 @@ func (r *run) showState(ctx context.Context, s *shelf) error {
 	return r.update(ctx, func(tx *store.Tx) error { return tx.SetShelfState(s.id, state, reason) })
 }
 
-// slowly is why a look that takes long makes a shelf degraded, "" when it does not.
+// slowly is why a disk that takes long makes a shelf degraded, "" when it does not.
 func (s *shelf) slowly() string {
 	if s.told == 0 {
 		return ""
 	}
-	return fmt.Sprintf("listing %s has taken %d s; its disk may hang. What is known of the shelf stays searchable; other shelves go on", s.Root.Path, int(s.told.Seconds()))
+	return fmt.Sprintf("%s has taken %d s; its disk may hang. What is known of the shelf stays searchable; other shelves go on", s.toldOf, int(s.told.Seconds()))
 }
 
 // join takes in what else was settled.

@@ -39,7 +39,7 @@ func (r *run) bulkSlice(ctx context.Context, first finished) error {
 	add(first)
 	deadline := time.NewTimer(wait)
 	defer deadline.Stop()
-	for open := true; open && chunks < most && r.bulk.pending > 0; {
+	for open := true; open && chunks < most && r.bulk.active(); {
 		select {
 		case o := <-r.bulk.cut:
 			add(o)
@@ -92,14 +92,17 @@ func (r *run) commitSlice(ctx context.Context, s *shelf, outcomes []outcome) err
 	if r.shelves[s.Name] != s {
 		return nil // removed meanwhile
 	}
-	waiting := s.waiting
+	waiting, wasSlow := s.waiting, r.calm(s, time.Now())
 	s.waiting = max(waiting, 1) // the shelf is not reconciled before what is gone has gone
 	err := r.commit(ctx, s, findings{outcomes: outcomes, gone: s.goneFiles(), doubts: s.believe, slice: true})
 	s.waiting = waiting
-	if err != nil || waiting > 0 {
-		return err
+	if err == nil && waiting == 0 {
+		err = r.finishBulk(ctx, s)
 	}
-	return r.finishBulk(ctx, s)
+	if err == nil && wasSlow {
+		err = r.showState(ctx, s)
+	}
+	return err
 }
 
 // finishBulk removes what did not turn up and records the reconcile.

@@ -49,7 +49,7 @@ func (w *writing) callSeekers(tx *store.Tx) error {
 			return err
 		}
 	}
-	if w.bulk.pending > 0 || w.listing == nil {
+	if w.bulk.active() || w.listing == nil {
 		return nil // or it is much: a chore for when nothing else is to do
 	}
 	return resolve(tx, choreSlice, w.links)
@@ -157,7 +157,7 @@ func (w *writing) put(tx *store.Tx, i int, o outcome) error {
 			}
 		}
 		return tx.SetProblems(s.id, path, s.docPath(path), o.problems)
-	case o.prepared == nil && k == nil:
+	case o.prepared == nil && (k == nil || k.Document != o.file.Document):
 		s.looks[path] = lookNow() // equal to what was there, and that is gone now
 		return nil
 	case o.prepared == nil:
