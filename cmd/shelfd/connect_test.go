@@ -80,7 +80,12 @@ func (h *house) serve(args ...string) (stop func()) {
 // start is serve with what the configuration says.
 func (h *house) start(args ...string) (stop func()) {
 	h.t.Helper()
-	c := h.command(append([]string{"serve"}, args...)...)
+	return h.launch(h.command(append([]string{"serve"}, args...)...))
+}
+
+// launch is start with a command that becomes the daemon.
+func (h *house) launch(c *exec.Cmd) (stop func()) {
+	h.t.Helper()
 	var log bytes.Buffer
 	c.Stderr = &log
 	if err := c.Start(); err != nil {
@@ -203,6 +208,7 @@ func TestConnect(t *testing.T) {
 	program := buildProgram(t)
 	t.Run("a client does not notice that the daemon was killed", func(t *testing.T) { testKilledDaemon(t, program) })
 	t.Run("nothing but messages is written", func(t *testing.T) { testNothingButMessages(t, program) })
+	t.Run("a bridge that is told to end writes whole messages", func(t *testing.T) { testToldToEnd(t, program) })
 	t.Run("the bridge goes with its client", func(t *testing.T) { testKilledClient(t, program) })
 	t.Run("what a bridge costs", func(t *testing.T) { testCosts(t, program) })
 }
@@ -283,6 +289,35 @@ func testNothingButMessages(t *testing.T, program string) {
 				t.Errorf("%d lines, want at most %d: %s", len(lines), c.lines, out)
 			}
 		})
+	}
+}
+
+// M01 with SIGTERM: a client that is slow to read has the pipe full of answers, the last of them in part.
+func testToldToEnd(t *testing.T, program string) {
+	h := newHouse(t, program)
+	h.write("long.md", "# Long\n\n"+strings.Repeat("The valve opens at some pressure or other.\n\n", 400))
+	h.serve()
+	a := h.connect()
+	a.open()
+	for range 20 { // a pipe holds three or four of them
+		a.say("tools/call", `{"name":"get_node_content","arguments":{"doc_path":"notes/long.md","node_ids":["long"]}}`)
+	}
+	if _, err := a.out.Peek(1); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	hangs := time.AfterFunc(guard, func() { _ = a.cmd.Process.Kill() })
+	rest, err := io.ReadAll(a.out)
+	if err != nil || !hangs.Stop() {
+		t.Fatalf("read %d bytes: %v", len(rest), err)
+	}
+	for line := range bytes.Lines(rest) {
+		var m heard
+		if json.Unmarshal(line, &m) != nil || line[len(line)-1] != '\n' {
+			t.Errorf("not a message: %d bytes, %q…", len(line), line[:min(len(line), 60)])
+		}
 	}
 }
 

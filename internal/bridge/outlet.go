@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 )
 
 // outlet writes to the client in a goroutine of its own: while the client does not read, the bridge still sees that it
@@ -40,9 +41,26 @@ func (o *outlet) next(answers [][]byte) (chan<- []byte, []byte) {
 	return o.lines, answers[0]
 }
 
-// close writes what is left, unless nobody reads it.
+// lastLine is how long the client has for the rest of a line when the bridge is told to end.
+const lastLine = time.Second
+
+// close writes what is left, unless nobody reads it, and what was begun also when ctx ends: half a line is no message.
 func (o *outlet) close(ctx context.Context, gone <-chan struct{}, left [][]byte) error {
-	for _, line := range left {
+	err := o.writeAll(ctx, gone, left)
+	close(o.lines)
+	if err == nil {
+		err = o.wait(ctx, gone)
+	}
+	if ctx.Err() != nil {
+		rest, end := context.WithTimeout(context.WithoutCancel(ctx), lastLine)
+		defer end()
+		_ = o.wait(rest, gone)
+	}
+	return err
+}
+
+func (o *outlet) writeAll(ctx context.Context, gone <-chan struct{}, lines [][]byte) error {
+	for _, line := range lines {
 		select {
 		case o.lines <- line:
 		case <-o.broken:
@@ -53,7 +71,11 @@ func (o *outlet) close(ctx context.Context, gone <-chan struct{}, left [][]byte)
 			return ctx.Err()
 		}
 	}
-	close(o.lines)
+	return nil
+}
+
+// wait returns when everything was written.
+func (o *outlet) wait(ctx context.Context, gone <-chan struct{}) error {
 	select {
 	case <-o.done:
 		return nil
