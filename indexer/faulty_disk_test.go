@@ -28,6 +28,7 @@ type faulty struct {
 	last map[string]watcher.Listing // by root and what was asked
 	hang chan struct{}              // listings of the shelf "slow" wait for it
 	held map[string]chan struct{}   // who opens a file of that name waits for it
+	fail map[string]int             // so many times a file of that name cannot be opened
 }
 
 func newFaulty(t *testing.T, seed uint64) *faulty {
@@ -149,10 +150,16 @@ func (f *faultyFolder) Empty() (bool, error) {
 
 func (f *faultyFolder) Open(path string) (*os.File, error) {
 	f.disk.mu.Lock()
-	hold := f.disk.held[filepath.Base(path)]
+	hold, fails := f.disk.held[filepath.Base(path)], f.disk.fail[filepath.Base(path)] > 0
+	if fails {
+		f.disk.fail[filepath.Base(path)]--
+	}
 	f.disk.mu.Unlock()
 	if hold != nil {
 		<-hold
+	}
+	if fails {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EMFILE}
 	}
 	switch d := f.disk; {
 	case d.oneIn(8):

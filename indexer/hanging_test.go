@@ -123,6 +123,25 @@ func TestTheEndDoesNotWaitForAFileThatHangs(t *testing.T) {
 	}
 }
 
+// TestAReadThatFailedInAMomentOfWantIsTriedAgain, once: what lasts is a problem that a sync does not wait for.
+func TestAReadThatFailedInAMomentOfWantIsTriedAgain(t *testing.T) {
+	for _, few := range []int{64, 0} {
+		l, disk := newHanging(t, func(x *indexer.Indexer) { x.Pace(few, time.Second) })
+		disk.mu.Lock()
+		disk.fail = map[string]int{"once.md": 1, "always.md": 1 << 30}
+		disk.mu.Unlock()
+		l.Save("slow/once.md", "# Hapax\n")
+		l.Save("slow/always.md", "# Never\n")
+		l.Eventually("it is read", func() bool { return l.Finds("Hapax") == 1 }, func() string { return "" })
+		if reports := l.Sync(); reports[1].Problems != 1 {
+			t.Errorf("%+v, want one problem", reports)
+		}
+		if l.Finds("Never") != 0 {
+			t.Error("what cannot be read was read")
+		}
+	}
+}
+
 func timely(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), shelftest.Guard)
 	t.Cleanup(cancel)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"syscall"
 
 	"shelfd/store"
 	"shelfd/watcher"
@@ -38,11 +39,26 @@ func (r *run) offlineReason(s *shelf, g *sight, known []store.File, device uint6
 	return ""
 }
 
+// passes says whether a read that failed so may work in a moment.
+func passes(err error) bool {
+	for _, errno := range []syscall.Errno{
+		syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EINTR, syscall.EAGAIN, syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT,
+	} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}
+
 // faultReason is what is said of a root that cannot be looked at, while n documents of it are kept.
 func faultReason(s *shelf, err error, n int) string {
 	remedy := "put the folder back"
-	if errors.Is(err, fs.ErrPermission) {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
 		remedy = permit(runtime.GOOS)
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		remedy = "allow more (ulimit -n, or LimitNOFILE= in the unit)"
 	}
 	if n == 0 {
 		return fmt.Sprintf("%s: %v; no documents of it are kept; %s and it is indexed, or remove the shelf", s.Root.Path, err, remedy)

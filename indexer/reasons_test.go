@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 
 	"shelfd/store"
@@ -28,7 +29,7 @@ func TestAnOfflineReasonSaysThatWaitingIsSafeBeforeWhatDeletes(t *testing.T) {
 	}
 }
 
-// A folder that may not be read need not be put back.
+// A folder that may not be read, or not now, need not be put back.
 func TestAFolderThatMayNotBeReadIsToldHowToBe(t *testing.T) {
 	s := &shelf{Shelf: Shelf{ShelfSpec: store.ShelfSpec{Name: "notes"}, Root: watcher.Root{Path: "/n"}}}
 	denied := fmt.Errorf("open: %w", fs.ErrPermission)
@@ -36,6 +37,10 @@ func TestAFolderThatMayNotBeReadIsToldHowToBe(t *testing.T) {
 		if reason := faultReason(s, denied, n); !strings.Contains(reason, permit("linux")) && !strings.Contains(reason, permit("darwin")) || strings.Contains(reason, "put the folder back") {
 			t.Error(reason)
 		}
+	}
+	short := fmt.Errorf("open: %w", syscall.EMFILE)
+	if reason := faultReason(s, short, 5); !strings.Contains(reason, "ulimit -n") || strings.Contains(reason, "put the folder back") {
+		t.Error(reason)
 	}
 	if !strings.Contains(permit("darwin"), "Full Disk Access") || !strings.Contains(permit("linux"), "chmod") {
 		t.Error(permit("darwin"), permit("linux"))

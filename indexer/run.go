@@ -17,6 +17,8 @@ const (
 	shrinkLook = 300 * time.Millisecond
 	// deletionLook is how long over half of a shelf stays after it was first seen to be gone.
 	deletionLook = 5 * time.Second
+	// failedLook is how long after a read that failed for want of something it is tried once more.
+	failedLook = time.Second
 	// identityWindow is how long a vanished document can still be found again under another path.
 	identityWindow = 2 * time.Second
 	// quiet is how long nothing must have been written before the write-ahead log is emptied.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"shelfd/store"
 )
@@ -148,6 +149,9 @@ func (w *writing) put(tx *store.Tx, i int, o outcome) error {
 		return nil
 	case o.failed != nil:
 		s.problems = true
+		if _, again := w.doubts.sizes[path]; !again && passes(o.failed) {
+			s.looks[path] = look{due: time.Now().Add(failedLook), size: -1}
+		}
 		return errors.Join(tx.ClearProblems(s.id, path, stageSpecial), tx.AddProblems(s.id, path, s.docPath(path), o.problems))
 	case o.tooLarge:
 		s.problems = true
