@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -18,23 +17,19 @@ import (
 // calibrate measures how well the links that are worked out foretell those that authors wrote: on copies of the corpora
 // from which every link was taken, words included.
 func calibrate(ctx context.Context, work string, only []string) error {
-	truths, err := filepath.Glob("../shared/corpora/truth/*.links.tsv")
-	if err != nil || len(truths) == 0 {
-		return errors.New("no ../shared/corpora/truth/*.links.tsv")
+	names, files, err := truths(".links.tsv", only)
+	if err != nil {
+		return err
 	}
-	source := filepath.Join(work, "source")
-	if err := unpack(ctx, source); err != nil {
+	source, err := unpack(ctx, work)
+	if err != nil {
 		return err
 	}
 	var all reliability
 	fmt.Println("corpus       links    engine      P@1    P@3    P@8    found   found, unmentioned")
-	for _, file := range truths {
-		name := strings.TrimSuffix(filepath.Base(file), ".links.tsv")
-		if len(only) > 0 && !slices.Contains(only, name) {
-			continue
-		}
+	for i, name := range names {
 		c := calibration{name: name, root: filepath.Join(work, name, name)}
-		if err := c.run(ctx, filepath.Join(source, name), filepath.Join(work, name, "state"), file); err != nil {
+		if err := c.run(ctx, filepath.Join(source, name), filepath.Join(work, name, "state"), files[i]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		all.add(c.reliability)
@@ -66,13 +61,8 @@ func (c *calibration) run(ctx context.Context, source, state, truth string) erro
 	if c.authors, err = readLinks(truth, c.files); err != nil {
 		return err
 	}
-	p := correlate.DefaultParams()
-	usual := p.MinConfidence
-	p.MinConfidence = lowest
-	if err := os.MkdirAll(state, 0o700); err != nil {
-		return err
-	}
-	l, err := openLibrary(ctx, state, []string{c.root}, p)
+	usual := correlate.DefaultParams().MinConfidence
+	l, err := openLibrary(ctx, state, []string{c.root}, downToLowest())
 	if err != nil {
 		return err
 	}
@@ -94,6 +84,13 @@ func (c *calibration) run(ctx context.Context, source, state, truth string) erro
 
 // lowest is the least confidence that is looked at: below it lies what nobody would call related.
 const lowest = 0.2
+
+// downToLowest are the usual parameters, but for the least confidence.
+func downToLowest() correlate.Params {
+	p := correlate.DefaultParams()
+	p.MinConfidence = lowest
+	return p
+}
 
 // copy makes the copy without links.
 func (c *calibration) copy(source string) error {

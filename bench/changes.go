@@ -38,7 +38,7 @@ func changes(ctx context.Context, work string, arguments []string) error {
 	if err := manyEdits(ctx, d, c); err != nil {
 		return err
 	}
-	return rest(ctx, d, c)
+	return rest(ctx, d)
 }
 
 // kindsOfChange makes each kind of change many times and waits until a search shows it.
@@ -169,7 +169,7 @@ func manyEdits(ctx context.Context, d *daemon, c corpus) error {
 }
 
 // rest tells what the daemon does while nothing happens.
-func rest(ctx context.Context, d *daemon, _ corpus) error {
+func rest(ctx context.Context, d *daemon) error {
 	pid := d.command.Process.Pid
 	if !pauseFor(ctx, 10*time.Second) { // the log is emptied, memory given back
 		return ctx.Err()

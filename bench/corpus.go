@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -22,16 +23,20 @@ type corpus struct {
 
 // newCorpus copies the documents of the folder named on the command line, or of the work corpus.
 func newCorpus(ctx context.Context, work string, arguments []string) (corpus, error) {
-	source := filepath.Join(work, "source")
+	var source string
 	switch len(arguments) {
 	case 0:
-		if err := unpack(ctx, source); err != nil {
+		var err error
+		if source, err = unpack(ctx, work); err != nil {
 			return corpus{}, err
 		}
 	case 1:
 		source = arguments[0]
+		if stat, err := os.Stat(source); err != nil || !stat.IsDir() {
+			return corpus{}, usageError(fmt.Sprintf("no such folder %q", source))
+		}
 	default:
-		return corpus{}, errors.New("want one FOLDER at most")
+		return corpus{}, usageError(fmt.Sprintf("one FOLDER at most, not %q", arguments))
 	}
 	c := corpus{root: filepath.Join(work, "corpus")}
 	err := filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
@@ -55,19 +60,43 @@ func newCorpus(ctx context.Context, work string, arguments []string) (corpus, er
 	return c, err
 }
 
-func unpack(ctx context.Context, into string) error {
+// unpack unpacks the work corpus, a folder a corpus, and returns where.
+func unpack(ctx context.Context, work string) (string, error) {
 	const archive = "../shared/corpora/work.tar.gz"
 	if _, err := os.Stat(archive); err != nil {
-		return errors.New("no " + archive + "; name a folder: go run ./bench FOLDER")
+		return "", errors.New("no " + archive + "; name a folder: go run ./bench FOLDER")
 	}
+	into := filepath.Join(work, "source")
 	if err := os.Mkdir(into, 0o700); err != nil {
-		return err
+		return "", err
 	}
 	out, err := exec.CommandContext(ctx, "tar", "xzf", archive, "-C", into).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("tar: %w: %s", err, out)
+		return "", fmt.Errorf("tar: %w: %s", err, out)
 	}
-	return nil
+	return into, nil
+}
+
+// truths are the files of ../shared/corpora/truth that end so, by corpus: of all, or of those named.
+func truths(ending string, only []string) (names, files []string, err error) {
+	found, err := filepath.Glob("../shared/corpora/truth/*" + ending)
+	if err != nil || len(found) == 0 {
+		return nil, nil, errors.New("no ../shared/corpora/truth/*" + ending)
+	}
+	var known []string
+	for _, file := range found {
+		name := strings.TrimSuffix(filepath.Base(file), ending)
+		known = append(known, name)
+		if len(only) == 0 || slices.Contains(only, name) {
+			names, files = append(names, name), append(files, file)
+		}
+	}
+	for _, name := range only {
+		if !slices.Contains(known, name) {
+			return nil, nil, usageError(fmt.Sprintf("no such corpus %q; there are %s", name, strings.Join(known, ", ")))
+		}
+	}
+	return names, files, nil
 }
 
 func document(path string) bool {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -14,17 +15,14 @@ const (
 )
 
 // crowdRates prints how many calls a second that many clients get answered together, each asking again as soon as it has
-// its answer. The clients share the processors with the daemon, so they read answers without looking into them.
+// its answer. The clients share the processors with the daemon, so they look into answers no further than to tell a
+// refusal.
 func crowdRates(socket string, calls []sample) error {
-	peers := make([]*peer, crowd)
-	for i := range peers {
-		p, err := dialPeer(socket)
-		if err != nil {
-			return err
-		}
-		defer p.end()
-		peers[i] = p
+	peers, err := dialPeers(socket, crowd)
+	if err != nil {
+		return err
 	}
+	defer hangUp(peers)
 	for _, call := range append([]sample{{}}, calls...) {
 		name, method, params := "ping", "ping", map[string]any{}
 		if call.name != "" {
@@ -34,46 +32,84 @@ func crowdRates(socket string, calls []sample) error {
 		if err != nil {
 			return err
 		}
-		n, took, err := together(peers, append(line, '\n'))
-		if err != nil {
+		if err := crowdRate(fmt.Sprintf("%d clients, %s", crowd, name), peers, append(line, '\n')); err != nil {
 			return err
 		}
-		fmt.Printf("%-40s %6.0f calls/s\n", fmt.Sprintf("%d clients, %s", crowd, name), float64(n)/took.Seconds())
 	}
 	return nil
 }
 
-func together(peers []*peer, line []byte) (calls int, took time.Duration, err error) {
-	start := time.Now()
-	counts := make([]int, len(peers))
-	var clients errgroup.Group
-	for i, p := range peers {
-		clients.Go(func() error {
-			for time.Since(start) < crowdTime {
-				if err := p.exchange(line); err != nil {
-					return err
-				}
-				counts[i]++
+// crowdRate has all of them send a line over and over.
+func crowdRate(name string, peers []*peer, line []byte) error {
+	answered, refused := make([]int, len(peers)), make([]int, len(peers))
+	took, err := together(peers, func(n int, p *peer) error {
+		for start := time.Now(); time.Since(start) < crowdTime; {
+			granted, err := p.exchange(line)
+			switch {
+			case err != nil:
+				return err
+			case granted:
+				answered[n]++
+			default:
+				refused[n]++
 			}
-			return nil
-		})
-	}
-	err = clients.Wait()
-	for _, n := range counts {
-		calls += n
-	}
-	return calls, time.Since(start), err
-}
-
-// exchange sends a line and reads the one that answers it.
-func (p *peer) exchange(line []byte) error {
-	if _, err := p.out.Write(line); err != nil {
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	for {
-		_, more, err := p.in.ReadLine()
-		if err != nil || !more {
-			return err
-		}
+	fmt.Printf("%-40s %6.0f calls/s", name, float64(sum(answered))/took.Seconds())
+	if n := sum(refused); n > 0 {
+		fmt.Printf(", %d refused beside them", n)
 	}
+	fmt.Println()
+	return nil
+}
+
+func sum(counts []int) (total int) {
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}
+
+// dialPeers opens so many sessions.
+func dialPeers(socket string, n int) ([]*peer, error) {
+	var peers []*peer
+	for range n {
+		p, err := dialPeer(socket)
+		if err != nil {
+			hangUp(peers)
+			return nil, err
+		}
+		peers = append(peers, p)
+	}
+	return peers, nil
+}
+
+func hangUp(peers []*peer) {
+	for _, p := range peers {
+		p.end()
+	}
+}
+
+// together has all of them do their work at once, and says how long it took until the last was done.
+func together(peers []*peer, work func(n int, p *peer) error) (time.Duration, error) {
+	start := time.Now()
+	var clients errgroup.Group
+	for n, p := range peers {
+		clients.Go(func() error { return work(n, p) })
+	}
+	err := clients.Wait()
+	return time.Since(start), err
+}
+
+// exchange sends a line, reads the one that answers it, and says whether that grants what was asked.
+func (p *peer) exchange(line []byte) (granted bool, err error) {
+	if _, err := p.out.Write(line); err != nil {
+		return false, err
+	}
+	answer, err := p.in.ReadSlice('\n')
+	return bytes.Contains(answer, []byte(`"result":`)) && !bytes.Contains(answer, []byte(`"isError":true`)), err
 }

@@ -52,16 +52,14 @@ func (m measurement) runHybrid(ctx context.Context, truth string) error {
 // askHybrid asks a daemon whose vectors are complete, and adds its scores to the tables.
 func (m measurement) askHybrid(ctx context.Context, d *daemon, engines []named, questions []question, tables map[string][]scores) (note string, err error) {
 	defer d.stop()
-	begun := time.Now()
 	if _, err := d.start(ctx); err != nil {
 		return "", err
 	}
-	started := time.Since(begun)
-	vectors, err := d.vectors(ctx)
+	n, waited, err := d.vectorsReady(ctx)
 	if err != nil {
 		return "", err
 	}
-	note = fmt.Sprintf("%d vectors in %.1f s, peak RSS %s", vectors, (time.Since(begun) - started).Seconds(), d.peak())
+	note = fmt.Sprintf("%d vectors in %.1f s, peak RSS %s", n, waited.Seconds(), d.peak())
 	for _, e := range engines { // one after the other, for the times
 		asked := time.Now()
 		one, err := ask(ctx, []named{e}, questions)
@@ -76,8 +74,9 @@ func (m measurement) askHybrid(ctx context.Context, d *daemon, engines []named, 
 	return note, nil
 }
 
-// vectors waits until every chunk has one that gets one, and says how many there are.
-func (d *daemon) vectors(ctx context.Context) (int, error) {
+// vectorsReady waits until every chunk has one that gets one, and says how many there are and how long it waited.
+func (d *daemon) vectorsReady(ctx context.Context) (n int, waited time.Duration, err error) {
+	begun := time.Now()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -89,15 +88,15 @@ func (d *daemon) vectors(ctx context.Context) (int, error) {
 			}
 		}
 		if err := d.client.Ask(ctx, "shelfd/status", &status); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if e := status.Embedding; e.State == "idle" && e.Coverage > 0 {
-			return e.Vectors, nil
+			return e.Vectors, time.Since(begun), nil
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return 0, ctx.Err()
+			return 0, 0, ctx.Err()
 		}
 	}
 }

@@ -94,7 +94,10 @@ func openLibrary(ctx context.Context, state string, roots []string, params corre
 // openShelves is openLibrary for shelves that may extend each other.
 func openShelves(ctx context.Context, state string, shelves []indexer.Shelf, params correlate.Params) (*library, error) {
 	l := &library{heard: &heard{LevelEnabler: zapcore.DebugLevel}}
-	var err error
+	err := os.MkdirAll(state, 0o700)
+	if err != nil {
+		return nil, err
+	}
 	if l.store, _, err = store.Open(ctx, filepath.Join(state, "index.db"), store.Options{}); err != nil {
 		return nil, err
 	}

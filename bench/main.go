@@ -1,48 +1,76 @@
 // Command bench measures the daemon as a user meets it: the binary, a folder, the socket.
 //
-// It works on a copy of the folder, never in it, and prints everything in one run:
-//
-//	go run ./bench [FOLDER]
-//	go run ./bench relevance [CORPUS...]
-//	go run ./bench ablate [CORPUS...]
-//	go run ./bench hybrid [CORPUS...]
-//	go run ./bench correlate [FOLDER]
-//	go run ./bench calibrate [CORPUS...]
-//	go run ./bench translations
-//	go run ./bench mcp [FOLDER]
-//	go run ./bench scale [FOLDER]
-//	go run ./bench changes [FOLDER]
-//	go run ./bench idle
-//
-// Without a FOLDER it unpacks ../shared/corpora/work.tar.gz. relevance asks the questions of ../shared/corpora/truth, of
-// which the answers are known, on copies in which no link gives them away. ablate asks them of builds that go without one
-// part of the ranking each, hybrid of full text, of vectors of the corpus model and of both. correlate measures how long
-// the links between documents take, of all at once and of one that changed. calibrate measures how many of them are links
-// that authors wrote, on copies without these. translations measures how many pages are linked with what they translate,
-// as shelf and parent. mcp measures what speaking costs: tokens of answers, the bridge, fifty clients, cancelled
-// calls. scale measures 100,000 files. changes measures how long every kind of change takes to be searchable, what an
-// idle daemon does, and how its log and its memory stand after many edits. idle measures what a daemon over 20,000
-// folders wakes up for in a minute.
+// It works on a copy of the folder, never in it, and prints what it measures in one run. go run ./bench --help lists what
+// there is to measure.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"time"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil {
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		stop()
+		var usage usageError
+		if errors.As(err, &usage) {
+			os.Exit(2)
+		}
 		os.Exit(1)
 	}
+}
+
+// usageError is a fault of the command line.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// verb is something to measure.
+type verb struct {
+	name      string
+	arguments string // as the usage shows them; none when ""
+	about     string
+	measure   func(ctx context.Context, work string, arguments []string) error
+}
+
+func verbs() []verb {
+	return []verb{
+		{"", "[FOLDER]", "cold build beside the sqlite3 shell, restart, save to searchable, searches", speed},
+		{"relevance", "[CORPUS...]", "how well searches find the page that an author's link text names, beside two baselines", relevance},
+		{"ablate", "[CORPUS...]", "the same of builds that go without one part of the ranking each", ablate},
+		{"hybrid", "[CORPUS...]", "the same of full text, of vectors of the corpus model and of both", hybrid},
+		{"vectors", "[FOLDER]", "what the corpus model costs: time, memory, disk, searches", vectors},
+		{"correlate", "[FOLDER]", "how long links take to be worked out, all at once and of one document that changed", correlateSpeed},
+		{"calibrate", "[CORPUS...]", "how many worked-out links are links that authors wrote, on copies without these", calibrate},
+		{"translations", "", "how many pages are linked with what they translate, as shelf and parent", translations},
+		{"mcp", "[FOLDER]", "what speaking costs: tokens of answers, the bridge, fifty clients, cancelled calls", protocol},
+		{"scale", "[-files N] [FOLDER]", "a library of 100,000 files, or of N", scale},
+		{"changes", "[FOLDER]", "every kind of change until a search shows it, many edits, and the rest after them", changes},
+		{"idle", "", "what a daemon over 20,000 folders wakes up for in a minute", idle},
+	}
+}
+
+// printUsage lists the verbs.
+func printUsage(w io.Writer) {
+	fmt.Fprint(w, "usage:\n")
+	for _, v := range verbs() {
+		fmt.Fprintf(w, "  %-42s %s\n", strings.Join(strings.Fields("go run ./bench "+v.name+" "+v.arguments), " "), v.about)
+	}
+	fmt.Fprint(w, `
+FOLDER is measured on a copy; without one ../shared/corpora/work.tar.gz is unpacked. CORPUS is one of those whose truth
+stands in ../shared/corpora/truth; without one all of them are measured.
+`)
 }
 
 // Counts of what is measured; enough for a median and, with 300, for a p99 that is not the maximum.
@@ -51,22 +79,46 @@ const (
 	queries = 300
 )
 
-func run(ctx context.Context, arguments []string) error {
+func run(ctx context.Context, arguments []string, out io.Writer) error {
+	if len(arguments) > 0 && slices.Contains([]string{"help", "-h", "-help", "--help"}, arguments[0]) {
+		printUsage(out)
+		return nil
+	}
+	v, arguments, err := chosen(arguments)
+	if err != nil {
+		return err
+	}
 	work, err := os.MkdirTemp("", "shelfd-bench")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	measures := map[string]func(context.Context, string, []string) error{
-		"relevance": relevance, "ablate": ablate, "hybrid": hybrid, "correlate": correlateSpeed, "calibrate": calibrate, "translations": translations,
-		"mcp": protocol, "scale": scale, "changes": changes, "idle": idle,
+	return v.measure(ctx, work, arguments)
+}
+
+// chosen is what the command line wants measured, and with which arguments. A first word that is no verb is a folder,
+// which must be there: a verb with a slip of the pen is none.
+func chosen(arguments []string) (verb, []string, error) {
+	all := verbs()
+	if len(arguments) == 0 {
+		return all[0], nil, nil
 	}
-	if len(arguments) > 0 {
-		if measure, ok := measures[arguments[0]]; ok {
-			return measure(ctx, work, arguments[1:])
+	at := slices.IndexFunc(all, func(v verb) bool { return v.name == arguments[0] })
+	if at > 0 {
+		v, rest := all[at], arguments[1:]
+		if v.arguments == "" && len(rest) > 0 {
+			return v, nil, usageError(fmt.Sprintf("%s takes no arguments: %q", v.name, rest))
 		}
+		return v, rest, nil
 	}
-	return speed(ctx, work, arguments)
+	if stat, err := os.Stat(arguments[0]); err != nil || !stat.IsDir() {
+		var names []string
+		for _, v := range all[1:] {
+			names = append(names, v.name)
+		}
+		return verb{}, nil, usageError(fmt.Sprintf("no such folder or verb %q; the verbs are %s; --help explains them", arguments[0], strings.Join(names, ", ")))
+	}
+	return all[0], arguments, nil
 }
 
 // speed measures how long things take.
@@ -177,16 +229,32 @@ func searches(ctx context.Context, d *daemon, c corpus) error {
 	if err != nil {
 		return err
 	}
+	return d.latencies(ctx, "search", list, nil)
+}
+
+// latencies asks one query after the other and prints how long they took. folder, if any, is where the nth looks.
+func (d *daemon) latencies(ctx context.Context, name string, list []string, folder func(n int) string) error {
 	var took []time.Duration
-	for _, query := range list {
-		start := time.Now()
-		if _, err := d.search(ctx, query); err != nil {
-			return fmt.Errorf("%q: %w", query, err)
+	for n, query := range list {
+		arguments := map[string]any{"query": query}
+		if folder != nil {
+			arguments["folder"] = folder(n)
 		}
-		took = append(took, time.Since(start))
+		one, err := d.timed(ctx, arguments)
+		if err != nil {
+			return fmt.Errorf("%v: %w", arguments, err)
+		}
+		took = append(took, one)
 	}
-	percentiles("search", took)
+	percentiles(name, took)
 	return nil
+}
+
+// timed is how long one search takes.
+func (d *daemon) timed(ctx context.Context, arguments map[string]any) (time.Duration, error) {
+	start := time.Now()
+	_, err := d.find(ctx, arguments)
+	return time.Since(start), err
 }
 
 func percentiles(name string, took []time.Duration) {

@@ -18,13 +18,16 @@ type peer struct {
 	lastID int
 }
 
+// answerBytes has room for the longest answer: 24,000 UTF-16 units, written twice, with escapes.
+const answerBytes = 512 << 10
+
 // dialPeer speaks to the daemon over its socket.
 func dialPeer(socket string) (*peer, error) {
 	conn, err := net.Dial("unix", socket)
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{in: bufio.NewReader(conn), out: conn, end: conn.Close}
+	p := &peer{in: bufio.NewReaderSize(conn, answerBytes), out: conn, end: conn.Close}
 	return p, p.open()
 }
 

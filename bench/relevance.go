@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 )
 
 // relevance measures how well searches find the page that an author's link text names, beside two baselines.
@@ -18,25 +15,21 @@ func relevance(ctx context.Context, work string, only []string) error {
 
 // eachTruth measures the corpora of which the answers are known, or only some.
 func eachTruth(ctx context.Context, work string, only []string, measure func(m measurement, ctx context.Context, truth string) error) error {
-	truths, err := filepath.Glob("../shared/corpora/truth/*.anchors.jsonl")
-	if err != nil || len(truths) == 0 {
-		return errors.New("no ../shared/corpora/truth/*.anchors.jsonl")
+	names, files, err := truths(".anchors.jsonl", only)
+	if err != nil {
+		return err
 	}
-	source := filepath.Join(work, "source")
-	if err := unpack(ctx, source); err != nil {
+	source, err := unpack(ctx, work)
+	if err != nil {
 		return err
 	}
 	binary, err := build(ctx, work)
 	if err != nil {
 		return err
 	}
-	for _, file := range truths {
-		name := strings.TrimSuffix(filepath.Base(file), ".anchors.jsonl")
-		if len(only) > 0 && !slices.Contains(only, name) {
-			continue
-		}
+	for i, name := range names {
 		m := measurement{name: name, source: filepath.Join(source, name), work: filepath.Join(work, name), binary: binary}
-		if err := measure(m, ctx, file); err != nil {
+		if err := measure(m, ctx, files[i]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}

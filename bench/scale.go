@@ -3,17 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // Sizes of the large library.
@@ -23,18 +22,27 @@ const (
 	scaleClients  = 16
 )
 
-// scale measures a library of 100,000 files: that of FOLDER or the work corpus again and again, each copy with words of
-// its own.
+// scale measures a library of 100,000 files, or of -files: that of FOLDER or the work corpus again and again, each copy
+// with words of its own.
 func scale(ctx context.Context, work string, arguments []string) error {
-	d, c, err := daemonOver(ctx, work, arguments)
+	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // the error says it
+	files := flags.Int("files", scaleFiles, "")
+	if err := flags.Parse(arguments); err != nil {
+		return usageError("scale: " + err.Error())
+	}
+	if *files < 2*checkoutFiles {
+		return usageError(fmt.Sprintf("scale: -files %d: at least %d, since %d are checked out", *files, 2*checkoutFiles, checkoutFiles))
+	}
+	d, c, err := daemonOver(ctx, work, flags.Args())
 	if err != nil {
 		return err
 	}
 	defer d.stop()
-	if err := c.multiply(scaleFiles); err != nil {
+	if err := c.multiply(*files); err != nil {
 		return err
 	}
-	fmt.Printf("library              %d files, %.1f MB, on %d cores\n", len(c.files), megabytes(c.bytes), runtime.NumCPU())
+	fmt.Printf("library              %d files, %.1f MB; %s\n", len(c.files), megabytes(c.bytes), load())
 	cold, err := baseline(ctx, work, c)
 	if err != nil {
 		return err
@@ -42,11 +50,18 @@ func scale(ctx context.Context, work string, arguments []string) error {
 	if err := coldBuild(ctx, d, c, cold); err != nil {
 		return err
 	}
-	for _, measure := range []func(context.Context, *daemon, corpus) error{restart, rest, searchesAtScale, manyClients, savesToSearchable, checkout, searchesMeanwhile} {
+	if err := restart(ctx, d, c); err != nil {
+		return err
+	}
+	if err := rest(ctx, d); err != nil {
+		return err
+	}
+	for _, measure := range []func(context.Context, *daemon, corpus) error{searchesAtScale, manyClients, savesToSearchable, checkout, searchesMeanwhile} {
 		if err := measure(ctx, d, c); err != nil {
 			return err
 		}
 	}
+	fmt.Println(load())
 	return nil
 }
 
@@ -121,34 +136,30 @@ func restart(ctx context.Context, d *daemon, c corpus) error {
 }
 
 // manyClients lets clients search at once and compares with one.
-func manyClients(ctx context.Context, d *daemon, c corpus) error {
+func manyClients(_ context.Context, d *daemon, c corpus) error {
 	list, err := c.queries(queries)
 	if err != nil {
 		return err
 	}
 	for _, clients := range []int{1, scaleClients} {
-		begun := time.Now()
-		group, _ := errgroup.WithContext(ctx)
-		for n := range clients {
-			group.Go(func() error {
-				p, err := dialPeer(d.socket)
-				if err != nil {
+		peers, err := dialPeers(d.socket, clients)
+		if err != nil {
+			return err
+		}
+		took, err := together(peers, func(n int, p *peer) error {
+			for i := range list {
+				if _, err := p.tool("search_documents", map[string]any{"query": list[(i+n*7)%len(list)]}); err != nil {
 					return err
 				}
-				defer p.end()
-				for i := range list {
-					if _, err := p.tool("search_documents", map[string]any{"query": list[(i+n*7)%len(list)]}); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-		if err := group.Wait(); err != nil {
+			}
+			return nil
+		})
+		hangUp(peers)
+		if err != nil {
 			return err
 		}
 		name := fmt.Sprintf("%d clients", clients)
-		fmt.Printf("%-20s %.0f searches/s\n", name, float64(clients*len(list))/time.Since(begun).Seconds())
+		fmt.Printf("%-20s %.0f searches/s\n", name, float64(clients*len(list))/took.Seconds())
 	}
 	return nil
 }

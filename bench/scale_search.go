@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -13,43 +14,70 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"shelfd/store"
 )
 
 // commonest is how many words count as very common ones.
 const commonest = 40
 
-// searchesAtScale asks for one to three words: from texts, very common ones, in a folder.
+// searchesAtScale asks for one, two and three words: from texts, very common ones, these in a folder.
 func searchesAtScale(ctx context.Context, d *daemon, c corpus) error {
+	chunks, err := d.chunks(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("searches over        %d chunks\n", chunks)
 	list, common, err := c.bothQueries()
 	if err != nil {
 		return err
 	}
+	inFolder := func(n int) string { return c.folder(n * 37 % len(c.files)) }
 	for _, each := range []struct {
 		name   string
 		list   []string
-		folder bool
-	}{{"search", list, false}, {"  very common words", common, false}, {"  in a folder", common, true}} {
-		var took []time.Duration
-		for n, query := range each.list {
-			arguments := map[string]any{"query": query}
-			if each.folder {
-				arguments["folder"] = c.folder(n * 37 % len(c.files))
+		folder func(int) string
+	}{{"search", list, nil}, {"  common", common, nil}, {"  folder", common, inFolder}} {
+		for words := range 3 {
+			some := slices.Collect(ofWords(each.list, words+1))
+			if err := d.latencies(ctx, fmt.Sprintf("%s, %d words", each.name, words+1), some, each.folder); err != nil {
+				return err
 			}
-			one, err := d.timed(ctx, arguments)
-			if err != nil {
-				return fmt.Errorf("%v: %w", arguments, err)
-			}
-			took = append(took, one)
 		}
-		percentiles(each.name, took)
 	}
 	return nil
 }
 
+// ofWords are the queries of so many words.
+func ofWords(list []string, words int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, query := range list {
+			if len(strings.Fields(query)) == words && !yield(query) {
+				return
+			}
+		}
+	}
+}
+
+// chunks is how many the index holds.
+func (d *daemon) chunks(ctx context.Context) (n int, err error) {
+	s, _, err := store.Open(ctx, d.database, store.Options{ReadOnly: true})
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	err = s.View(ctx, func(v *store.View) error {
+		counts, err := v.Counts()
+		n = counts.Chunks
+		return err
+	})
+	return n, err
+}
+
 // bothQueries are words from texts, and very common ones.
 func (c *corpus) bothQueries() (list, common []string, err error) {
-	if list, err = c.queries(queries); err == nil {
-		common, err = c.commonQueries(queries)
+	if list, err = c.queries(3 * queries); err == nil { // about as many of each number of words
+		common, err = c.commonQueries(3 * queries)
 	}
 	return list, common, err
 }
@@ -89,12 +117,6 @@ func searchesMeanwhile(ctx context.Context, d *daemon, c corpus) error {
 		}
 		took = append(took, one)
 	}
-}
-
-func (d *daemon) timed(ctx context.Context, arguments map[string]any) (time.Duration, error) {
-	start := time.Now()
-	_, err := d.find(ctx, arguments)
-	return time.Since(start), err
 }
 
 // folder is the doc_path of the folder of a file.

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"shelfd/correlate"
@@ -17,15 +16,14 @@ import (
 
 // translations measures how many pages of a shelf are linked with the page that they translate, when the shelf of the
 // translations extends that of the originals.
-func translations(ctx context.Context, work string, _ []string) error {
-	source := filepath.Join(work, "source")
-	if err := unpack(ctx, source); err != nil {
+func translations(ctx context.Context, work string, _ []string) error { // run refuses arguments
+	source, err := unpack(ctx, work)
+	if err != nil {
 		return err
 	}
 	fmt.Println("child            pairs   alike   relation               ≥ 0.6   ≥ 0.5   ≥ 0.4   ≥ 0.3   ≥ 0.2   elsewhere, ≥ 0.6   ≥ 0.2")
 	for _, name := range []string{"vue-docs-it", "vue-docs-zh", "apisix"} {
 		t := translated{child: filepath.Join(source, name), parent: filepath.Join(source, "vue-docs")}
-		var err error
 		if name == "apisix" {
 			t.child, t.parent = filepath.Join(source, name, "docs/zh/latest"), filepath.Join(source, name, "docs/en/latest")
 			t.pairs, err = listedPairs("../shared/corpora/truth/apisix.translations.tsv")
@@ -101,15 +99,10 @@ func listedPairs(file string) (map[string]string, error) {
 var steps = []float64{0.6, 0.5, 0.4, 0.3, 0.2}
 
 func (t translated) measure(ctx context.Context, name, state string) error {
-	p := correlate.DefaultParams()
-	p.MinConfidence = lowest
-	if err := os.MkdirAll(state, 0o700); err != nil {
-		return err
-	}
 	l, err := openShelves(ctx, state, []indexer.Shelf{
 		{ShelfSpec: store.ShelfSpec{Name: "parent", Root: t.parent, Origin: "config"}},
 		{ShelfSpec: store.ShelfSpec{Name: "child", Root: t.child, Origin: "config"}, Parents: []string{"parent"}},
-	}, p)
+	}, downToLowest())
 	if err != nil {
 		return err
 	}
@@ -130,29 +123,26 @@ func (t translated) measure(ctx context.Context, name, state string) error {
 	})
 }
 
-// alike counts the pairs whose titles share half of their words: no others can be linked by extends_standard.
+// alike counts the pairs whose titles alone make them extends_standard: no others can be linked by it.
 func (t translated) alike(v *store.View) (n int, err error) {
-	title := func(path string) ([]uint64, error) {
-		d, err := v.Document(path)
-		return correlate.Extract(correlate.Source{Path: path, Title: d.Title}).Title, err
+	hierarchy, err := correlate.NewHierarchy(map[string][]string{"child": {"parent"}})
+	if err != nil {
+		return 0, err
 	}
 	for child, parent := range t.pairs {
-		a, err := title("child/" + child)
-		if err != nil {
-			return 0, err
-		}
-		b, err := title("parent/" + parent)
-		if err != nil {
-			return 0, err
-		}
-		both := 0
-		for _, word := range a {
-			if slices.Contains(b, word) {
-				both++
+		titles := correlate.NewIndex(hierarchy)
+		for id, place := range [][2]string{{"child", child}, {"parent", parent}} {
+			d, err := v.Document(place[0] + "/" + place[1])
+			if err != nil {
+				return 0, err
 			}
+			f := correlate.Features{Title: correlate.Extract(correlate.Source{Path: place[1], Title: d.Title}).Title}
+			titles.Put(int64(id), place[0], place[1], f)
 		}
-		if both > 0 && 2*both >= len(a)+len(b)-both {
-			n++
+		for _, link := range titles.Links(0, nil, correlate.Params{Weights: correlate.Weights{Title: 1}}) {
+			if link.Relation == correlate.RelationExtendsStandard {
+				n++
+			}
 		}
 	}
 	return n, nil
