@@ -242,7 +242,9 @@ func (w *Watcher) States() map[string]State {
 	defer w.mu.Unlock()
 	out := make(map[string]State, len(w.roots))
 	for shelf, r := range w.roots {
-		out[shelf] = r.now()
+		s := r.now()
+		s.Root = r.root.Path
+		out[shelf] = s
 	}
 	return out
 }

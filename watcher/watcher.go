@@ -77,6 +77,7 @@ type Listing struct {
 
 // State is how a shelf is being watched right now.
 type State struct {
+	Root      string // path
 	Mode      Mode
 	Reason    string    // why not plainly watching; "" otherwise
 	Since     time.Time // when Mode or Reason last changed

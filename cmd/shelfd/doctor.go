@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"shelfd/internal/client"
 	"shelfd/internal/config"
 	"shelfd/internal/doctor"
 	"shelfd/store"
@@ -20,7 +23,8 @@ func (p *program) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Say what of this machine would bite, and what to do about it",
 		Long: `Say what of this machine would bite, and what to do about it: configuration, file systems, permissions, free space, the
-socket, the limits of watching, the clock, and the MCP clients found here. Nothing is changed.
+socket, the limits of watching, the clock, and the MCP clients found here. The folders are those of the configuration,
+those added, and those that a running daemon serves besides. Nothing is changed.
 
 Ends with 1 when something is wrong.`,
 		Args: cobra.NoArgs,
@@ -35,7 +39,9 @@ func (p *program) doctor(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	findings, shelves := p.judgeConfig(paths)
+	served, findings := servedShelves(ctx, paths.Socket)
+	judged, shelves := p.judgeConfig(paths, served)
+	findings = append(findings, judged...)
 	facts := doctor.Look(ctx, paths, shelves, p.getenv("HOME"))
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -54,15 +60,41 @@ func (p *program) doctor(ctx context.Context, asJSON bool) error {
 	return nil
 }
 
-// judgeConfig reads the configuration as serve would, and says which shelves there will be.
-func (p *program) judgeConfig(paths config.Paths) ([]doctor.Finding, []config.Shelf) {
+// servedShelves are those of a running daemon: folders of its command line stand nowhere else.
+func servedShelves(ctx context.Context, socket string) ([]config.Shelf, []doctor.Finding) {
+	if config.CheckSocketPath(socket) != nil {
+		return nil, nil // which is judged elsewhere
+	}
+	l, err := askLive(ctx, socket)
+	switch {
+	case errors.Is(err, client.ErrNoDaemon):
+		return nil, nil
+	case err != nil:
+		return nil, []doctor.Finding{{
+			Level: doctor.Note, About: "socket", Found: "the daemon does not say which shelves it serves: " + err.Error(),
+			Remedy: "folders of its command line were not looked at; run this as the daemon's own user",
+		}}
+	}
+	var served []config.Shelf
+	for _, name := range slices.Sorted(maps.Keys(l.Watch)) {
+		if root := l.Watch[name].Root; root != "" {
+			served = append(served, config.DefaultShelf(name, root))
+		}
+	}
+	return served, nil
+}
+
+// judgeConfig reads the configuration as serve would, and says which shelves there will be, those served already
+// included.
+func (p *program) judgeConfig(paths config.Paths, served []config.Shelf) ([]doctor.Finding, []config.Shelf) {
 	const about = "configuration"
 	c, err := p.config(paths)
 	if err != nil {
-		return []doctor.Finding{{Level: doctor.Wrong, About: about, Found: err.Error(), Remedy: "mend it; shelfd config check shows all faults"}}, nil
+		return []doctor.Finding{{Level: doctor.Wrong, About: about, Found: err.Error(), Remedy: "mend it; shelfd config check shows all faults"}}, served
 	}
 	shelves := c.All()
-	shelves = append(shelves, addedShelves(paths, shelves)...)
+	shelves = append(shelves, others(addedShelves(paths), shelves)...)
+	shelves = append(shelves, others(served, shelves)...)
 	var findings []doctor.Finding
 	if err := config.CheckPlacement(paths, rootsOf(shelves)); err != nil {
 		findings = append(findings, doctor.Finding{Level: doctor.Wrong, About: about, Found: err.Error(), Remedy: "move it"})
@@ -83,17 +115,22 @@ func (p *program) judgeConfig(paths config.Paths) ([]doctor.Finding, []config.Sh
 	return findings, shelves
 }
 
+// others are those whose roots known ones have not.
+func others(shelves, known []config.Shelf) []config.Shelf {
+	return slices.DeleteFunc(slices.Clone(shelves), func(s config.Shelf) bool {
+		return slices.ContainsFunc(known, func(k config.Shelf) bool { return k.Root == s.Root })
+	})
+}
+
 // addedShelves are those made at run time, as far as the ledger can be read: what is wrong with it, serve says.
-func addedShelves(paths config.Paths, shelves []config.Shelf) []config.Shelf {
+func addedShelves(paths config.Paths) []config.Shelf {
 	ledger, _, err := store.OpenLedger(paths.Ledger, true)
 	if err != nil {
 		return nil
 	}
 	var added []config.Shelf
 	for name, s := range ledger.Said().Shelves {
-		if !slices.ContainsFunc(shelves, func(other config.Shelf) bool { return other.Root == s.Root }) {
-			added = append(added, config.DefaultShelf(name, s.Root))
-		}
+		added = append(added, config.DefaultShelf(name, s.Root))
 	}
 	slices.SortFunc(added, func(a, b config.Shelf) int { return strings.Compare(a.Name, b.Name) })
 	return added

@@ -31,7 +31,7 @@ func (d *daemon) status(context.Context) (any, error) {
 		l.LastCommit = &s.LastCommit
 	}
 	for shelf, w := range d.watcher.States() {
-		l.Watch[shelf] = watchLine{modeName(w.Mode), w.Reason, w.Since, w.Watches, w.Overflows}
+		l.Watch[shelf] = watchLine{w.Root, modeName(w.Mode), w.Reason, w.Since, w.Watches, w.Overflows}
 	}
 	return l, nil
 }

@@ -58,6 +58,7 @@ type noticeLine struct {
 
 // watchLine is how a shelf is watched.
 type watchLine struct {
+	Root      string    `json:"root"`
 	Mode      string    `json:"mode"` // notify | poll | degraded | missing
 	Reason    string    `json:"reason,omitempty"`
 	Since     time.Time `json:"since"`
