@@ -52,6 +52,7 @@ var (
 	ErrNewer    = errors.New("written by a newer program")
 	ErrNotFound = errors.New("not found")
 	ErrNoIndex  = errors.New("no index yet")
+	ErrNoFile   = errors.New("stands where a file of the database belongs; move it away, and start again")
 )
 
 //go:embed schema.sql
@@ -98,8 +99,12 @@ type Options struct {
 type Notice string
 
 // Open opens the database at path, making it and its folder (0700) when absent. An unreadable file is moved aside and
-// a new one made, which the Notice says. ErrNewer: a newer program wrote it, and it stays untouched.
+// a new one made, which the Notice says. ErrNewer: a newer program wrote it, and it stays untouched. ErrNoFile: what is
+// there is no file, and stays as well.
 func Open(ctx context.Context, path string, o Options) (*Store, Notice, error) {
+	if err := onlyFiles(path); err != nil {
+		return nil, "", err
+	}
 	if o.ReadOnly {
 		s, err := openExisting(ctx, path, true)
 		return s, "", err
@@ -121,6 +126,22 @@ func Open(ctx context.Context, path string, o Options) (*Store, Notice, error) {
 		return replaceUnreadable(ctx, path, err)
 	}
 	return nil, "", err
+}
+
+// onlyFiles says what stands at a path of the database and is no file. SQLite would tell a number.
+func onlyFiles(path string) error {
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		stat, err := os.Stat(path + suffix)
+		if err != nil || stat.Mode().IsRegular() {
+			continue // what cannot be looked at, SQLite says
+		}
+		kind := "a folder"
+		if !stat.IsDir() {
+			kind = "a device, pipe or socket"
+		}
+		return fmt.Errorf("store: open %q: %s %w", path+suffix, kind, ErrNoFile)
+	}
+	return nil
 }
 
 // errOlderLayout says that the file has a layout of an earlier program.

@@ -95,7 +95,7 @@ func (p *program) codeOf(err error) int {
 		return exitUsage
 	case errors.Is(err, client.ErrNoDaemon), errors.Is(err, store.ErrNoIndex):
 		return exitNoDaemon
-	case errors.Is(err, store.ErrNewer), errors.Is(err, errLocked):
+	case errors.Is(err, store.ErrNewer), errors.Is(err, store.ErrNoFile), errors.Is(err, errLocked):
 		return exitDatabase
 	}
 	return exitWrong
