@@ -25,21 +25,16 @@ const (
 // scale measures a library of 100,000 files, or of -files: that of FOLDER or the work corpus again and again, each copy
 // with words of its own.
 func scale(ctx context.Context, work string, arguments []string) error {
-	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // the error says it
-	files := flags.Int("files", scaleFiles, "")
-	if err := flags.Parse(arguments); err != nil {
-		return usageError("scale: " + err.Error())
+	files, folder, err := scaleArguments(arguments)
+	if err != nil {
+		return err
 	}
-	if *files < 2*checkoutFiles {
-		return usageError(fmt.Sprintf("scale: -files %d: at least %d, since %d are checked out", *files, 2*checkoutFiles, checkoutFiles))
-	}
-	d, c, err := daemonOver(ctx, work, flags.Args())
+	d, c, err := daemonOver(ctx, work, folder)
 	if err != nil {
 		return err
 	}
 	defer d.stop()
-	if err := c.multiply(*files); err != nil {
+	if err := c.multiply(files); err != nil {
 		return err
 	}
 	fmt.Printf("library              %d files, %.1f MB; %s\n", len(c.files), megabytes(c.bytes), load())
@@ -63,6 +58,20 @@ func scale(ctx context.Context, work string, arguments []string) error {
 	}
 	fmt.Println(load())
 	return nil
+}
+
+// scaleArguments are the number of files and what is left.
+func scaleArguments(arguments []string) (files int, rest []string, err error) {
+	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // the error says it
+	flags.IntVar(&files, "files", scaleFiles, "")
+	if err := flags.Parse(arguments); err != nil {
+		return 0, nil, usageError("scale: " + err.Error())
+	}
+	if files < 2*checkoutFiles {
+		return 0, nil, usageError(fmt.Sprintf("scale: -files %d: at least %d, since %d are checked out", files, 2*checkoutFiles, checkoutFiles))
+	}
+	return files, flags.Args(), nil
 }
 
 var latinWord = regexp.MustCompile(`[A-Za-z]{4,}`)
