@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -74,9 +75,14 @@ func (m measurement) askHybrid(ctx context.Context, d *daemon, engines []named, 
 	return note, nil
 }
 
+// vectorsWithin is how long vectors are waited for: a library of less than about two hundred passages gets none.
+const vectorsWithin = 10 * time.Minute
+
 // vectorsReady waits until every chunk has one that gets one, and says how many there are and how long it waited.
 func (d *daemon) vectorsReady(ctx context.Context) (n int, waited time.Duration, err error) {
 	begun := time.Now()
+	ctx, stop := context.WithTimeoutCause(ctx, vectorsWithin, errors.New("no vectors in time; the library may be too small for a model"))
+	defer stop()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -96,7 +102,7 @@ func (d *daemon) vectorsReady(ctx context.Context) (n int, waited time.Duration,
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return 0, 0, ctx.Err()
+			return 0, 0, context.Cause(ctx)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func vectors(ctx context.Context, work string, arguments []string) error {
 	}
 	fmt.Printf("library              %d files, %.1f MB; %s\n", len(c.files), megabytes(c.bytes), load())
 	for _, provider := range []string{"none", "corpus"} {
-		state := filepath.Join(work, provider)
+		state := filepath.Join(work, "state-"+provider)
 		d.database, d.config = filepath.Join(state, "index.db"), filepath.Join(state, "config.yaml")
 		if err := os.MkdirAll(state, 0o700); err != nil {
 			return err
