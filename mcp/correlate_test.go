@@ -273,82 +273,115 @@ func TestPruningTakesTheNamedShelfUpToTheConfidence(t *testing.T) {
 }
 
 // TestALinkIsStatedAgainWithOtherWords: one link for each relation of a pair, as it was said last.
-func TestALinkIsStatedAgainWithOtherWords(t *testing.T) {
-	l, s := plants(t)
-	say := func(more fields) (c linkChange) {
+
+func TestCorrelateShowsAndApplies(t *testing.T) {
+	l, s := heating(t)
+	ask := func(args fields) (c correlated) {
 		t.Helper()
-		args := fields{"source_document": "plant/visit.md", "target_document": "standard/parts/burner.md", "relation": "cleaned"}
-		maps.Copy(args, more)
-		l.manage(&c, "manage_document_links", "add", args)
+		l.manage(&c, "correlate", "", args)
+		for _, sample := range c.Samples {
+			if len(sample.Signals) != 6 || sample.SignalCount == 0 || sample.Rationale == "" || sample.SourceID == 0 || sample.TargetID == 0 {
+				t.Errorf("%+v", sample)
+			}
+		}
 		return c
 	}
-	for _, step := range []struct {
-		args    fields
-		changed int
-	}{
-		{fields{"confidence": 0}, 1},
-		{fields{"confidence": 0}, 0},
-		{fields{"confidence": 0.5, "label": "soot"}, 1},
-		{fields{"label": strings.Repeat("x", 1024), "rationale": strings.Repeat("é", 1024)}, 1},
-		{fields{"relation": "names"}, 1},
-	} {
-		if c := say(step.args); c.Changed != step.changed || len(c.Links) != 1 {
-			t.Errorf("%v: %+v", step.args, c)
-		} else if confidence, given := step.args["confidence"]; given && fmt.Sprint(c.Links[0].Confidence) != fmt.Sprint(confidence) {
-			t.Errorf("%v: %+v", step.args, c.Links[0])
+	c := ask(fields{"mode": "shelf", "shelf": "product"})
+	if c.Mode != "shelf" || c.Apply || c.Proposed != 2 || c.Written != 0 || len(c.Samples) != 2 || !c.Samples[0].Stored || c.Candidates < 2 {
+		t.Errorf("%+v", c)
+	}
+	if c.Parameters != (parameters{"shelf_with_parents", 0.5, 2, 8}) {
+		t.Errorf("%+v", c.Parameters)
+	}
+	before := s.Dump()
+	c = ask(fields{"mode": "shelf", "shelf": "product", "min_confidence": 0.1, "min_signal_count": 1, "max_links_per_document": 1, "scope": "cross_shelf", "apply": false})
+	if c.Proposed != 3 || c.Parameters != (parameters{"cross_shelf", 0.1, 1, 1}) || slices.ContainsFunc(c.Samples, func(l sampleLink) bool { return strings.HasPrefix(l.Target, "client/") }) {
+		t.Errorf("%+v", c)
+	}
+	if s.Dump() != before {
+		t.Error("a dry run changed something")
+	}
+	for _, by := range []fields{{"document": "client/boiler.md"}, {"document_id": s.ID("client/boiler.md")}} {
+		by["mode"] = "document"
+		c = ask(by)
+		if c.Document != "client/boiler.md" || c.Proposed != 2 || c.Samples[0].Relation != "extends_standard" || c.Samples[0].Confidence < c.Samples[1].Confidence {
+			t.Errorf("%+v", c)
 		}
 	}
-	var all linkList
-	l.manage(&all, "manage_document_links", "list", fields{"source": "plant/visit.md", "origin": "manual"})
-	if all.Total != 2 || all.Links[0].Relation != "cleaned" || len(all.Links[0].Label) == 0 || all.Links[0].Confidence != 1 {
-		t.Errorf("%+v", all)
+	c = ask(fields{"mode": "document", "document": "client/boiler.md", "scope": "shelf", "apply": true})
+	if c.Removed != 2 || c.Proposed != 0 || len(c.Samples) != 0 || c.Samples == nil {
+		t.Errorf("%+v", c)
 	}
-	for says, args := range map[string]fields{
-		"label: ":                   {"label": strings.Repeat("x", 1025)},
-		"rationale: it is empty":    {"rationale": ""},
-		"-0.1 is too small":         {"confidence": -0.1},
-		"it is the number 7":        {"relation": 7},
-		"target_document: it is a ": {"target_document": []string{"standard/boiler.md"}},
-	} {
-		bad := fields{"source_document": "plant/visit.md", "target_document": "standard/parts/burner.md", "relation": "cleaned"}
-		maps.Copy(bad, args)
-		l.refusing(InvalidInput, says, "manage_document_links", "add", bad)
-	}
-	l.manage(&all, "manage_document_links", "list", fields{"source": "plant/visit.md", "offset": 7})
-	if all.Total != 2 || len(all.Links) != 0 || all.Links == nil || all.HasMore {
-		t.Errorf("beyond the end: %+v", all)
-	}
-	l.refusing(InvalidInput, "limit: 101 is too large", "manage_document_links", "list", fields{"limit": 101})
-	l.refusing(InvalidInput, "limit: 0 is too small", "manage_document_links", "list", fields{"limit": 0})
-	l.refusing(InvalidInput, "offset: -1 is too small", "manage_document_links", "list", fields{"offset": -1})
 	s.Matches()
+	c = ask(fields{"mode": "document", "document": "client/boiler.md", "scope": "shelf_with_parents", "apply": true})
+	if c.Written != 2 || !c.Samples[0].Stored {
+		t.Errorf("%+v", c)
+	}
+	s.Matches()
+	for _, bad := range []struct {
+		args fields
+		code Code
+		says string
+	}{
+		{fields{"mode": "all"}, InvalidInput, "not a choice"},
+		{fields{"mode": "shelf"}, InvalidInput, "shelf: mode shelf needs it"},
+		{fields{"mode": "shelf", "shelf": "product", "document": "product/pump.md"}, InvalidInput, "mode shelf takes a shelf"},
+		{fields{"mode": "document"}, InvalidInput, "document or document_id: one of the two is needed"},
+		{fields{"mode": "document", "shelf": "product", "document": "product/pump.md"}, InvalidInput, "mode document takes a document"},
+		{fields{"mode": "document", "document": "product/pomp.md"}, NotFound, "close: product/pump.md"},
+		{fields{"mode": "shelf", "shelf": "prodct"}, NotFound, "close: product"},
+		{fields{"mode": "shelf", "shelf": "product", "scope": "everything"}, InvalidInput, "scope"},
+		{fields{"mode": "shelf", "shelf": "product", "min_confidence": -0.1}, InvalidInput, "too small"},
+		{fields{"mode": "shelf", "shelf": "product", "min_signal_count": 7}, InvalidInput, "too large"},
+		{fields{"mode": "shelf", "shelf": "product", "max_links_per_document": 1.5}, InvalidInput, "not an integer"},
+		{fields{"mode": "shelf", "shelf": "product", "apply": "yes"}, InvalidInput, "not a boolean"},
+	} {
+		l.refusing(bad.code, bad.says, "correlate", "", bad.args)
+	}
 }
 
-func TestParentsAreGivenAsAList(t *testing.T) {
-	l, s := plants(t)
-	var c parentsChange
-	l.manage(&c, "manage_shelf_links", "set_parents", fields{"shelf": "neighbour", "parent_shelves": []string{"plant", "standard", "plant"}})
-	if c.Changed != 2 || fmt.Sprint(c.Shelf.Parents) != "[plant standard]" {
-		t.Errorf("%+v", c)
+func TestPruneShowsAndRemoves(t *testing.T) {
+	l, s := heating(t)
+	l.manage(nil, "correlate", "", fields{"mode": "shelf", "shelf": "product", "min_confidence": 0.1, "apply": true})
+	l.manage(nil, "manage_document_links", "add", fields{"source_document": "product/chimney.md", "target_document": "product/pump.md", "relation": "related", "confidence": 0.1})
+	var p pruning
+	l.manage(&p, "manage_document_links", "prune_heuristic_links", fields{"shelf": "product", "max_confidence": 0.4})
+	weak := p.Total
+	if p.Apply || weak == 0 || len(p.Candidates) != weak || p.Removed != 0 || p.Candidates[0].Origin != "heuristic" {
+		t.Fatalf("%+v", p)
 	}
-	for says, list := range map[string]any{
-		"parent_shelves: it is the string": "plant",
-		"entry 2: it is the number 7":      []any{"plant", 7},
-		"cycle: neighbour → neighbour":     []string{"neighbour"},
-	} {
-		l.refusing(InvalidInput, says, "manage_shelf_links", "set_parents", fields{"shelf": "neighbour", "parent_shelves": list})
-	}
-	l.refusing(InvalidInput, "parent_shelves: it is required", "manage_shelf_links", "set_parents", fields{"shelf": "neighbour"})
-	l.refusing(NotFound, `no shelf "plnt"; close: plant`, "manage_shelf_links", "set_parents", fields{"shelf": "neighbour", "parent_shelves": []string{"standard", "plnt"}})
-	l.refusing(NotFound, `no shelf "plnt"; close: plant`, "manage_shelf_links", "remove_parent", fields{"shelf": "plnt", "parent_shelf": "standard"})
-	var h hierarchy
-	l.manage(&h, "manage_shelf_links", "list", fields{"shelf": "neighbour"})
-	if len(h.Links) != 2 {
-		t.Errorf("a refused call changed the parents: %+v", h)
-	}
-	l.manage(&c, "manage_shelf_links", "set_parents", fields{"shelf": "neighbour", "parent_shelves": []string{}})
-	if c.Changed != 2 || len(c.Shelf.Parents) != 0 {
-		t.Errorf("%+v", c)
+	l.manage(&p, "manage_document_links", "prune_heuristic_links", fields{"max_confidence": 0.4, "apply": true})
+	if !p.Apply || p.Removed != weak || p.Remaining != 0 {
+		t.Errorf("%+v", p)
 	}
 	s.Matches()
+	var left linkList
+	l.manage(&left, "manage_document_links", "list", fields{"source": "product/chimney.md"})
+	if left.Total != 1 || left.Links[0].Origin != "manual" {
+		t.Errorf("%+v", left)
+	}
+	l.refusing(InvalidInput, "max_confidence: it is required", "manage_document_links", "prune_heuristic_links", nil)
+	l.refusing(NotFound, "no shelf", "manage_document_links", "prune_heuristic_links", fields{"max_confidence": 0.4, "shelf": "x"})
+}
+
+func TestProgressOfCorrelateOverASession(t *testing.T) {
+	l, _ := heating(t)
+	p := l.dial(t)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"docs_management","arguments":{"action":"correlate","mode":"shelf","shelf":"product","min_confidence":0.2,"apply":true},"_meta":{"progressToken":"tok"}}}`)
+	last := -1.0
+	for {
+		r := p.receive()
+		if r.Method == "notifications/progress" {
+			if at := r.Params["progress"].(float64); at <= last || r.Params["total"].(float64) < at {
+				t.Errorf("%v after %v", r.Params, last)
+			} else {
+				last = at
+			}
+			continue
+		}
+		if out := r.tool(t); out.IsError {
+			t.Errorf("%+v", out)
+		}
+		return
+	}
 }

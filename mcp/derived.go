@@ -28,7 +28,7 @@ func locate(v *store.View, h store.Hit) (located, error) {
 	if h.Evidence != nil {
 		l.Sheet, l.Cell = clip(h.Evidence.Sheet, clipTitle), h.Evidence.Cell
 	}
-	boxes, err := v.ChunkBoxes(h.Document.ID, ordinalOf(h))
+	boxes, err := v.ChunkBoxes(h.Document.ID, h.Document.Ordinal(h.Chunk))
 	if err != nil {
 		return l, err
 	}
@@ -66,9 +66,6 @@ func fittingBoxes(boxes []chunker.Box, room int) []chunker.Box {
 	}
 	return out
 }
-
-// ordinalOf is the place of a hit's chunk in its document, from 0: the chunks of a document are contiguous.
-func ordinalOf(h store.Hit) int { return int(h.Chunk.ID - h.Document.FirstChunk) }
 
 // linesOf are the lines of a chunk, none of a derived text: a reader would take them for the source's.
 func linesOf(d store.Document, c store.Chunk) chunker.Lines {

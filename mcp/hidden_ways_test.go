@@ -29,13 +29,8 @@ func (s *served) ways(t *testing.T) map[string]func(asked) string {
 		"HTTP":         func(q asked) string { return site.post(q.frame(), session...).body },
 		"HTTP, modern": func(q asked) string {
 			q = q.modern()
-			headers := []string{mcp.HeaderProtocolVersion, "2026-07-28", mcp.HeaderMethod, q.method}
-			if named := mcp.HeaderName; q.method == "tools/call" || q.method == "prompts/get" {
-				headers = append(headers, named, q.params.(fields)["name"].(string))
-			} else if uri, ok := q.params.(fields)["uri"].(string); ok && q.method == "resources/read" {
-				headers = append(headers, named, uri)
-			}
-			return site.post(q.frame(), headers...).body
+			params := string(encode(q.params))
+			return site.post(q.frame(), modernHeaders(q.method, params[1:len(params)-1])...).body
 		},
 	}
 }

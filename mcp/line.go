@@ -24,8 +24,8 @@ type connection struct {
 	slots   chan struct{}      // one in it = one call in flight
 	ctx     context.Context    // of the calls: ends when nobody waits for their answers
 	abandon context.CancelFunc // ends ctx
-	hearing context.Context    // ends when nothing more is read: streams end with it
-	deafen  context.CancelFunc // ends hearing
+	reading context.Context    // ends when nothing more is read: streams end with it
+	endRead context.CancelFunc // ends reading
 }
 
 // ServeConn serves one session and returns when it is over and its calls have ended. It closes c. When ctx ends, the
@@ -67,13 +67,13 @@ func (s *Server) connect(ctx context.Context, c net.Conn, peer Peer, viewer View
 		slots:    make(chan struct{}, s.options.MaxInFlight),
 	}
 	l.ctx, l.abandon = context.WithCancel(s.protocol.WithContext(context.WithoutCancel(ctx), &l.exchange))
-	l.hearing, l.deafen = context.WithCancel(ctx)
+	l.reading, l.endRead = context.WithCancel(ctx)
 	return l
 }
 
 func (l *connection) serve(ctx context.Context) {
 	defer l.abandon()
-	defer l.deafen()
+	defer l.endRead()
 	stopReading := context.AfterFunc(ctx, func() { _ = l.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stopReading()
 	go func() {
@@ -84,7 +84,7 @@ func (l *connection) serve(ctx context.Context) {
 		_ = l.conn.SetReadDeadline(time.Unix(1, 0))
 	}()
 	l.read(ctx)
-	l.deafen()
+	l.endRead()
 	l.drain(ctx)
 	close(l.w.quit)
 	<-l.w.ended.Done()
@@ -180,7 +180,7 @@ func (l *connection) listen(m message) {
 		if !st.nothing() {
 			select {
 			case <-ctx.Done():
-			case <-l.hearing.Done():
+			case <-l.reading.Done():
 			}
 		}
 		l.closeStream(st)

@@ -149,257 +149,33 @@ func TestParentsOfShelvesAreManaged(t *testing.T) {
 	}
 }
 
-func TestManualLinksTakePathsAndIds(t *testing.T) {
-	l, s := heating(t)
-	boiler, pump := s.ID("client/boiler.md"), s.ID("product/pump.md")
-	var c linkChange
-	l.manage(&c, "manage_document_links", "add", fields{"source_document_id": boiler, "target_document": "product/pump.md", "relation": "needs", "confidence": 0.75, "label": "here", "rationale": "it says so"})
-	want := linkEntry{
-		Source: "client/boiler.md", Target: "product/pump.md", SourceID: boiler, TargetID: pump, Title: "Pump pressure",
-		Relation: "needs", Origin: "manual", Confidence: 0.75, Label: "here", Rationale: "it says so",
-	}
-	if c.Changed != 1 || len(c.Links) != 1 || fmt.Sprint(c.Links[0]) != fmt.Sprint(want) {
+func TestParentsAreGivenAsAList(t *testing.T) {
+	l, s := plants(t)
+	var c parentsChange
+	l.manage(&c, "manage_shelf_links", "set_parents", fields{"shelf": "neighbour", "parent_shelves": []string{"plant", "standard", "plant"}})
+	if c.Changed != 2 || fmt.Sprint(c.Shelf.Parents) != "[plant standard]" {
 		t.Errorf("%+v", c)
 	}
-	l.manage(&c, "manage_document_links", "add", fields{"source_document": "client/boiler.md", "target_document_id": pump, "relation": "cites"})
-	if c.Changed != 1 || len(c.Links) != 1 || c.Links[0].Relation != "cites" || c.Links[0].Confidence != 1 {
-		t.Errorf("%+v", c)
-	}
-	for _, bad := range []struct {
-		args fields
-		code Code
-		says string
-	}{
-		{fields{"target_document": "product/pump.md"}, InvalidInput, "source_document or source_document_id: one of the two is needed"},
-		{fields{"source_document": "client/boiler.md", "source_document_id": boiler, "target_document": "product/pump.md"}, InvalidInput, "not both"},
-		{fields{"source_document": "client/boiler.md"}, InvalidInput, "target_document or target_document_id"},
-		{fields{"source_document": "client/boyler.md", "target_document": "product/pump.md"}, NotFound, `no document "client/boyler.md"; close: client/boiler.md`},
-		{fields{"source_document": "client", "target_document": "product/pump.md"}, NotFound, `"client" is a folder`},
-		{fields{"source_document_id": 999, "target_document": "product/pump.md"}, NotFound, `no document with the id "999"`},
-		{fields{"source_document_id": 0, "target_document": "product/pump.md"}, InvalidInput, "too small"},
-		{fields{"source_document": "client/boiler.md", "target_document": "client/boiler.md"}, InvalidInput, "linked with itself"},
-		{fields{"source_document": "client/boiler.md", "target_document": "product/pump.md", "confidence": 1.5}, InvalidInput, "1.5 is too large"},
-		{fields{"source_document": "client/boiler.md", "target_document": "product/pump.md", "confidence": "1"}, InvalidInput, "not a number"},
-		{fields{"source_document": "client/boiler.md", "target_document": "product/pump.md", "relation": ""}, InvalidInput, "relation: it is empty"},
+	for says, list := range map[string]any{
+		"parent_shelves: it is the string": "plant",
+		"entry 2: it is the number 7":      []any{"plant", 7},
+		"cycle: neighbour → neighbour":     []string{"neighbour"},
 	} {
-		if _, given := bad.args["relation"]; !given {
-			bad.args["relation"] = "needs"
-		}
-		l.refusing(bad.code, bad.says, "manage_document_links", "add", bad.args)
+		l.refusing(InvalidInput, says, "manage_shelf_links", "set_parents", fields{"shelf": "neighbour", "parent_shelves": list})
 	}
-	l.manage(&c, "manage_document_links", "remove", fields{"source_document_id": boiler, "target_document_id": pump, "relation": "cites"})
-	if c.Changed != 1 || len(c.Links) != 1 || c.Links[0].Relation != "needs" {
-		t.Errorf("%+v", c)
+	l.refusing(InvalidInput, "parent_shelves: it is required", "manage_shelf_links", "set_parents", fields{"shelf": "neighbour"})
+	l.refusing(NotFound, `no shelf "plnt"; close: plant`, "manage_shelf_links", "set_parents", fields{"shelf": "neighbour", "parent_shelves": []string{"standard", "plnt"}})
+	l.refusing(NotFound, `no shelf "plnt"; close: plant`, "manage_shelf_links", "remove_parent", fields{"shelf": "plnt", "parent_shelf": "standard"})
+	var h hierarchy
+	l.manage(&h, "manage_shelf_links", "list", fields{"shelf": "neighbour"})
+	if len(h.Links) != 2 {
+		t.Errorf("a refused call changed the parents: %+v", h)
 	}
-	for _, changed := range []int{1, 0} {
-		l.manage(&c, "manage_document_links", "remove", fields{"source_document": "client/boiler.md", "target_document": "product/pump.md"})
-		if c.Changed != changed || c.Links == nil || len(c.Links) != 0 {
-			t.Errorf("%+v", c)
-		}
-	}
-}
-
-func TestLinksOfADocumentThatIsGoneCanBeTakenBack(t *testing.T) {
-	l, s := heating(t)
-	pump := s.ID("product/pump.md")
-	for _, target := range []string{"product/pump.md", "product/chimney.md"} {
-		l.manage(nil, "manage_document_links", "add", fields{"source_document": "client/boiler.md", "target_document": target, "relation": "needs"})
-	}
-	s.Remove("product/pump.md", "product/chimney.md")
-	s.Sync()
-	l.refusing(NotFound, "no document", "manage_document_links", "add", fields{"source_document": "client/boiler.md", "target_document": "product/pump.md", "relation": "needs"})
-	var c linkChange
-	l.manage(&c, "manage_document_links", "remove", fields{"source_document": "client/boiler.md", "target_document_id": pump})
-	if c.Changed != 1 {
-		t.Errorf("by id: %+v", c)
-	}
-	l.manage(&c, "manage_document_links", "remove", fields{"source_document": "client/boiler.md", "target_document": "product/chimney.md"})
-	if c.Changed != 1 || len(s.Ledger.Said().Links) != 0 {
-		t.Errorf("by path: %+v %+v", c, s.Ledger.Said().Links)
-	}
-}
-
-func TestAllLinksOfADocumentAreReplaced(t *testing.T) {
-	l, s := heating(t)
-	var c linkChange
-	for _, step := range []struct {
-		links   []fields
-		changed int
-	}{
-		{[]fields{{"target_document": "product/pump.md", "relation": "needs", "label": "here"}, {"target_document_id": s.ID("product/boiler.md"), "relation": "extends", "confidence": 0.5}}, 2},
-		{[]fields{{"target_document_id": s.ID("product/boiler.md"), "relation": "extends", "confidence": 0.5}, {"target_document": "product/pump.md", "relation": "needs", "label": "here"}}, 0},
-		{[]fields{{"target_document": "product/pump.md", "relation": "needs", "rationale": "said so"}}, 2},
-		{[]fields{}, 1},
-	} {
-		l.manage(&c, "manage_document_links", "replace_for_document", fields{"source_document": "client/boiler.md", "links": step.links})
-		if c.Changed != step.changed || len(c.Links) != len(step.links) {
-			t.Errorf("%v: %+v", step.links, c)
-		}
-	}
-	for says, links := range map[string]any{
-		"links[0].relation: it is required":               []fields{{"target_document": "product/pump.md"}},
-		"links[1].colour: there is no such argument":      []fields{{"target_document": "product/pump.md", "relation": "a"}, {"target_document": "product/pump.md", "relation": "b", "colour": "red"}},
-		"links[0]: target_document or target_document_id": []fields{{"relation": "a"}},
-		`links[1]: no document "product/x.md"`:            []fields{{"target_document": "product/pump.md", "relation": "a"}, {"target_document": "product/x.md", "relation": "a"}},
-		"links: it is the string":                         "all",
-		"links[0]: it is the string":                      []string{"product/pump.md"},
-		`relation "a" is given twice`:                     []fields{{"target_document": "product/pump.md", "relation": "a"}, {"target_document": "product/pump.md", "relation": "a"}},
-	} {
-		code := InvalidInput
-		if strings.Contains(says, "no document") {
-			code = NotFound
-		}
-		l.refusing(code, says, "manage_document_links", "replace_for_document", fields{"source_document": "client/boiler.md", "links": links})
-	}
-	if len(s.Ledger.Said().Links) != 0 {
-		t.Errorf("a refused call left %+v", s.Ledger.Said().Links)
-	}
-}
-
-func TestLinksAreListedByShelfEndsAndOrigin(t *testing.T) {
-	l, s := heating(t)
-	s.Append("product/chimney.md", "\nSee [the pump](pump.md).\n")
-	s.Sync()
-	l.manage(nil, "manage_document_links", "add", fields{"source_document": "other/notes.md", "target_document": "product/pump.md", "relation": "cites"})
-	list := func(args fields) linkList {
-		var all linkList
-		l.manage(&all, "manage_document_links", "list", args)
-		return all
-	}
-	all := list(nil)
-	if all.Total != len(all.Links) || all.HasMore || all.Links[0].Origin != "manual" || all.Links[1].Origin != "text" || all.Links[2].Origin != "heuristic" {
-		t.Errorf("%+v", all)
-	}
-	for _, c := range []struct {
-		args fields
-		want func(linkEntry) bool
-	}{
-		{fields{"shelf": "product"}, func(e linkEntry) bool { return strings.HasPrefix(e.Source, "product/") }},
-		{fields{"origin": "manual"}, func(e linkEntry) bool { return e.Origin == "manual" }},
-		{fields{"origin": "heuristic", "shelf": "client"}, func(e linkEntry) bool { return e.Origin == "heuristic" && strings.HasPrefix(e.Source, "client/") }},
-		{fields{"target": "product/pump.md"}, func(e linkEntry) bool { return e.Target == "product/pump.md" }},
-		{fields{"target_document": "product/pump.md"}, func(e linkEntry) bool { return e.Target == "product/pump.md" }},
-		{fields{"target_document_id": s.ID("product/pump.md"), "source": "other/notes.md"}, func(e linkEntry) bool { return e.Target == "product/pump.md" && e.Source == "other/notes.md" }},
-		{fields{"source_document": "client/boiler.md"}, func(e linkEntry) bool { return e.Source == "client/boiler.md" }},
-		{fields{"source_document_id": s.ID("client/boiler.md")}, func(e linkEntry) bool { return e.Source == "client/boiler.md" }},
-	} {
-		wanted := 0
-		for _, e := range all.Links {
-			if c.want(e) {
-				wanted++
-			}
-		}
-		got := list(c.args)
-		if wanted == 0 || got.Total != wanted || slices.ContainsFunc(got.Links, func(e linkEntry) bool { return !c.want(e) }) {
-			t.Errorf("%v: %+v, want %d", c.args, got, wanted)
-		}
-	}
-	var paged []linkEntry
-	for offset := 0; ; {
-		page := list(fields{"limit": 2, "offset": offset})
-		paged = append(paged, page.Links...)
-		if !page.HasMore {
-			break
-		}
-		offset = page.NextOffset
-	}
-	if fmt.Sprint(paged) != fmt.Sprint(all.Links) {
-		t.Errorf("%v", paged)
-	}
-	l.refusing(InvalidInput, "named twice", "manage_document_links", "list", fields{"source": "client/boiler.md", "source_document_id": 1})
-	l.refusing(InvalidInput, "not a choice", "manage_document_links", "list", fields{"origin": "magic"})
-	l.refusing(NotFound, "no shelf", "manage_document_links", "list", fields{"shelf": "nowhere"})
-	l.refusing(NotFound, "no document", "manage_document_links", "list", fields{"target": "product/x.md"})
-}
-
-func TestCorrelateShowsAndApplies(t *testing.T) {
-	l, s := heating(t)
-	ask := func(args fields) (c correlated) {
-		t.Helper()
-		l.manage(&c, "correlate", "", args)
-		for _, sample := range c.Samples {
-			if len(sample.Signals) != 6 || sample.SignalCount == 0 || sample.Rationale == "" || sample.SourceID == 0 || sample.TargetID == 0 {
-				t.Errorf("%+v", sample)
-			}
-		}
-		return c
-	}
-	c := ask(fields{"mode": "shelf", "shelf": "product"})
-	if c.Mode != "shelf" || c.Apply || c.Proposed != 2 || c.Written != 0 || len(c.Samples) != 2 || !c.Samples[0].Stored || c.Candidates < 2 {
-		t.Errorf("%+v", c)
-	}
-	if c.Parameters != (parameters{"shelf_with_parents", 0.5, 2, 8}) {
-		t.Errorf("%+v", c.Parameters)
-	}
-	before := s.Dump()
-	c = ask(fields{"mode": "shelf", "shelf": "product", "min_confidence": 0.1, "min_signal_count": 1, "max_links_per_document": 1, "scope": "cross_shelf", "apply": false})
-	if c.Proposed != 3 || c.Parameters != (parameters{"cross_shelf", 0.1, 1, 1}) || slices.ContainsFunc(c.Samples, func(l sampleLink) bool { return strings.HasPrefix(l.Target, "client/") }) {
-		t.Errorf("%+v", c)
-	}
-	if s.Dump() != before {
-		t.Error("a dry run changed something")
-	}
-	for _, by := range []fields{{"document": "client/boiler.md"}, {"document_id": s.ID("client/boiler.md")}} {
-		by["mode"] = "document"
-		c = ask(by)
-		if c.Document != "client/boiler.md" || c.Proposed != 2 || c.Samples[0].Relation != "extends_standard" || c.Samples[0].Confidence < c.Samples[1].Confidence {
-			t.Errorf("%+v", c)
-		}
-	}
-	c = ask(fields{"mode": "document", "document": "client/boiler.md", "scope": "shelf", "apply": true})
-	if c.Removed != 2 || c.Proposed != 0 || len(c.Samples) != 0 || c.Samples == nil {
+	l.manage(&c, "manage_shelf_links", "set_parents", fields{"shelf": "neighbour", "parent_shelves": []string{}})
+	if c.Changed != 2 || len(c.Shelf.Parents) != 0 {
 		t.Errorf("%+v", c)
 	}
 	s.Matches()
-	c = ask(fields{"mode": "document", "document": "client/boiler.md", "scope": "shelf_with_parents", "apply": true})
-	if c.Written != 2 || !c.Samples[0].Stored {
-		t.Errorf("%+v", c)
-	}
-	s.Matches()
-	for _, bad := range []struct {
-		args fields
-		code Code
-		says string
-	}{
-		{fields{"mode": "all"}, InvalidInput, "not a choice"},
-		{fields{"mode": "shelf"}, InvalidInput, "shelf: mode shelf needs it"},
-		{fields{"mode": "shelf", "shelf": "product", "document": "product/pump.md"}, InvalidInput, "mode shelf takes a shelf"},
-		{fields{"mode": "document"}, InvalidInput, "document or document_id: one of the two is needed"},
-		{fields{"mode": "document", "shelf": "product", "document": "product/pump.md"}, InvalidInput, "mode document takes a document"},
-		{fields{"mode": "document", "document": "product/pomp.md"}, NotFound, "close: product/pump.md"},
-		{fields{"mode": "shelf", "shelf": "prodct"}, NotFound, "close: product"},
-		{fields{"mode": "shelf", "shelf": "product", "scope": "everything"}, InvalidInput, "scope"},
-		{fields{"mode": "shelf", "shelf": "product", "min_confidence": -0.1}, InvalidInput, "too small"},
-		{fields{"mode": "shelf", "shelf": "product", "min_signal_count": 7}, InvalidInput, "too large"},
-		{fields{"mode": "shelf", "shelf": "product", "max_links_per_document": 1.5}, InvalidInput, "not an integer"},
-		{fields{"mode": "shelf", "shelf": "product", "apply": "yes"}, InvalidInput, "not a boolean"},
-	} {
-		l.refusing(bad.code, bad.says, "correlate", "", bad.args)
-	}
-}
-
-func TestPruneShowsAndRemoves(t *testing.T) {
-	l, s := heating(t)
-	l.manage(nil, "correlate", "", fields{"mode": "shelf", "shelf": "product", "min_confidence": 0.1, "apply": true})
-	l.manage(nil, "manage_document_links", "add", fields{"source_document": "product/chimney.md", "target_document": "product/pump.md", "relation": "related", "confidence": 0.1})
-	var p pruning
-	l.manage(&p, "manage_document_links", "prune_heuristic_links", fields{"shelf": "product", "max_confidence": 0.4})
-	weak := p.Total
-	if p.Apply || weak == 0 || len(p.Candidates) != weak || p.Removed != 0 || p.Candidates[0].Origin != "heuristic" {
-		t.Fatalf("%+v", p)
-	}
-	l.manage(&p, "manage_document_links", "prune_heuristic_links", fields{"max_confidence": 0.4, "apply": true})
-	if !p.Apply || p.Removed != weak || p.Remaining != 0 {
-		t.Errorf("%+v", p)
-	}
-	s.Matches()
-	var left linkList
-	l.manage(&left, "manage_document_links", "list", fields{"source": "product/chimney.md"})
-	if left.Total != 1 || left.Links[0].Origin != "manual" {
-		t.Errorf("%+v", left)
-	}
-	l.refusing(InvalidInput, "max_confidence: it is required", "manage_document_links", "prune_heuristic_links", nil)
-	l.refusing(NotFound, "no shelf", "manage_document_links", "prune_heuristic_links", fields{"max_confidence": 0.4, "shelf": "x"})
 }
 
 func TestManifestsTravelThroughTools(t *testing.T) {
@@ -537,26 +313,4 @@ func TestTheNeighbourhoodIsRankedAndEachEdgeHasItsReason(t *testing.T) {
 		t.Errorf("%v", depths)
 	}
 	l.refused(InvalidInput, "related_documents", fields{"doc_path": "other/notes.md", "depth": 4})
-}
-
-func TestProgressOfCorrelateOverASession(t *testing.T) {
-	l, _ := heating(t)
-	p := l.dial(t)
-	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"docs_management","arguments":{"action":"correlate","mode":"shelf","shelf":"product","min_confidence":0.2,"apply":true},"_meta":{"progressToken":"tok"}}}`)
-	last := -1.0
-	for {
-		r := p.receive()
-		if r.Method == "notifications/progress" {
-			if at := r.Params["progress"].(float64); at <= last || r.Params["total"].(float64) < at {
-				t.Errorf("%v after %v", r.Params, last)
-			} else {
-				last = at
-			}
-			continue
-		}
-		if out := r.tool(t); out.IsError {
-			t.Errorf("%+v", out)
-		}
-		return
-	}
 }

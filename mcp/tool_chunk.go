@@ -285,7 +285,7 @@ func cardOfPassage(p store.Passage, moved bool) passageCard {
 
 // locate adds where the passage stands on the pages of its source.
 func (card *passageCard) locate(v *store.View, h store.Hit) error {
-	boxes, err := v.ChunkBoxes(h.Document.ID, ordinalOf(h))
+	boxes, err := v.ChunkBoxes(h.Document.ID, h.Document.Ordinal(h.Chunk))
 	card.Boxes, card.UnionBoxes = fittingBoxes(boxes, roomForBoxes), fittingBoxes(chunker.UnionBoxes(boxes), roomForBoxes)
 	return err
 }

@@ -220,7 +220,7 @@ func hitsOf(v *store.View, list []store.Hit, q store.Query, locale string) ([]hi
 }
 
 func evidenceOf(h store.Hit) evidence {
-	ordinal := int(h.Chunk.ID - h.Document.FirstChunk) // the chunks of a document are contiguous
+	ordinal := h.Document.Ordinal(h.Chunk)
 	e := evidence{
 		ChunkKey: store.KeyString(h.Chunk.Key), ChunkOrdinal: &ordinal,
 		Quote: h.Evidence.Quote, HighlightText: h.Evidence.Highlight, HighlightRanges: rangesOf(h.Evidence),

@@ -76,6 +76,9 @@ type Document struct {
 	Source      string // path of the file that it is the text of, as a doc_path is written; "" = it is its own source
 }
 
+// Ordinal is the place of a chunk of the document, from 0: those of one document are contiguous.
+func (d Document) Ordinal(c Chunk) int { return int(c.ID - d.FirstChunk) }
+
 // Node is a section of a document. ID and Title are those of chunker.Node.
 type Node struct {
 	Ordinal int

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"slices"
-
 	"shelfd/indexer"
 	"shelfd/internal/access"
 	"shelfd/internal/config"
@@ -19,29 +16,23 @@ func (d *daemon) viewer(p mcp.Peer) mcp.Viewer {
 func accessRules(c config.Config, shelves []config.Shelf) access.Rules {
 	rules := access.Rules{Departments: c.Departments, Admins: access.People(c.AccessAdmins)}
 	for _, s := range shelves {
-		shelf := access.Shelf{Name: s.Name, Access: access.People(s.Access)}
-		for _, scope := range s.Scopes {
-			shelf.Scopes = append(shelf.Scopes, access.Scope(scope))
-		}
-		rules.Shelves = append(rules.Shelves, shelf)
+		rules.Shelves = append(rules.Shelves, ruledShelf(s))
 	}
 	return rules
 }
 
-// partsOf tells apart which documents of a shelf are seen by the same people.
-func partsOf(s config.Shelf) []indexer.Part {
-	if len(s.Access.Users)+len(s.Access.Groups) == 0 {
-		return nil
-	}
-	sorted := func(names []string) []string { return slices.Sorted(slices.Values(names)) }
-	readers := fmt.Sprintf("%q %q", sorted(s.Access.Users), sorted(s.Access.Groups))
-	parts := []indexer.Part{{Readers: readers}}
+func ruledShelf(s config.Shelf) access.Shelf {
+	shelf := access.Shelf{Name: s.Name, Access: access.People(s.Access)}
 	for _, scope := range s.Scopes {
-		part := indexer.Part{Path: scope.Path, Readers: readers}
-		if scope.Kind != access.Global {
-			part.Readers, part.ByFolder = readers+" "+scope.Kind, true
-		}
-		parts = append(parts, part)
+		shelf.Scopes = append(shelf.Scopes, access.Scope(scope))
+	}
+	return shelf
+}
+
+// partsOf tells apart which documents of a shelf are seen by the same people.
+func partsOf(s config.Shelf) (parts []indexer.Part) {
+	for _, part := range ruledShelf(s).Parts() {
+		parts = append(parts, indexer.Part(part))
 	}
 	return parts
 }

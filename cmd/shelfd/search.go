@@ -152,7 +152,11 @@ func (p *program) printHits(v *store.View, a store.Answer) error {
 }
 
 func (s screen) hit(h store.Hit, where string) {
-	s.line("%s", strings.TrimRight("  "+strings.TrimLeft(s.paint(cyan, where)+"  "+breadcrumb(h.TitlePath), " "), " "))
+	at := breadcrumb(h.TitlePath)
+	if where != "" {
+		at = s.paint(cyan, where) + "  " + at
+	}
+	s.line("%s", strings.TrimRight("  "+at, " "))
 	s.line("    %s", s.highlight(h.Snippet, h.Terms))
 	if h.Context != "" {
 		s.line("    %s", s.paint(dim, h.Context))

@@ -14,7 +14,7 @@ func whereOf(v *store.View, h store.Hit) (string, error) {
 	if h.Document.Source == "" {
 		return "L" + span(h.Chunk.Lines.Start, h.Chunk.Lines.End), nil
 	}
-	boxes, err := v.ChunkBoxes(h.Document.ID, int(h.Chunk.ID-h.Document.FirstChunk))
+	boxes, err := v.ChunkBoxes(h.Document.ID, h.Document.Ordinal(h.Chunk))
 	pages := chunker.UnionBoxes(boxes)
 	if err != nil || len(pages) == 0 {
 		return "", err

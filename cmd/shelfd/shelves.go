@@ -81,7 +81,12 @@ func (p *program) noteAbsence(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := askLive(ctx, paths.Socket); errors.Is(err, client.ErrNoDaemon) {
+	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+	defer stop()
+	switch c, err := client.Dial(ctx, paths.Socket); {
+	case err == nil:
+		return c.Close()
+	case errors.Is(err, client.ErrNoDaemon):
 		fmt.Fprintln(p.err, "shelfd: no daemon runs; the states are as the last one left them")
 	}
 	return nil
