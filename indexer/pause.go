@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"shelfd/internal/text"
 	"shelfd/store"
 )
 
@@ -48,9 +49,9 @@ func (r *run) retry(ctx context.Context, write func() error) error {
 		paused := r.paused(err)
 		if r.status.LastError == "" {
 			r.log.Warn("writing paused", zap.Error(paused))
-			r.store.SetPaused(&store.Pause{Reason: paused.Error(), Since: time.Now()})
+			r.store.SetPaused(&store.Pause{Reason: text.Plainly(paused.Error()), Since: time.Now()})
 		}
-		r.status.LastError = paused.Error()
+		r.status.LastError = text.Plainly(paused.Error())
 		r.published.set(r.status)
 		if err := r.waitOut(ctx, wait, paused, start); err != nil {
 			return err

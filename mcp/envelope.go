@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"shelfd/indexer"
+	"shelfd/internal/text"
 	"shelfd/store"
 )
 
@@ -74,7 +75,7 @@ func (r *refusal) encode() json.RawMessage {
 		Code    Code   `json:"code"`
 		Details any    `json:"details,omitempty"`
 		Next    steps  `json:"next_steps"`
-	}{false, r.text, r.code, r.details, r.steps})
+	}{false, text.Plainly(r.text), r.code, r.details, r.steps})
 }
 
 // refusalOf turns any error of a tool into what the model reads.

@@ -221,3 +221,13 @@ func TestALinkIsStatedAgainWithOtherWords(t *testing.T) {
 	l.refusing(InvalidInput, "offset: -1 is too small", "manage_document_links", "list", fields{"offset": -1})
 	s.Matches()
 }
+
+func TestARefusalNamesNoPackage(t *testing.T) {
+	l, _ := plants(t)
+	e := l.refused(InvalidInput, "docs_management", fields{
+		"action": "manage_document_links", "operation": "add", "source_document": "plant/visit.md", "target_document": "plant/visit.md", "relation": "is",
+	})
+	if e.Error != `link "plant/visit.md": a document cannot be linked with itself` {
+		t.Error(e.Error)
+	}
+}

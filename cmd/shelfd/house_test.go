@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"shelfd/internal/text"
 )
 
 // mayImport is the table of the house: what each package may import of the others. internal/shelftest may use all and
@@ -59,6 +61,17 @@ func TestHouseImports(t *testing.T) {
 			if imported == "os" && slices.Contains(pure, name) {
 				t.Errorf("%s is pure and imports os", name)
 			}
+		}
+	}
+}
+
+// TestHouseNamesStayInTheHouse: no package's name reaches a person with an error, unless it means something to him.
+func TestHouseNamesStayInTheHouse(t *testing.T) {
+	words := []string{"config", "doctor", "metrics", "service", "systemd", "text"}
+	for name := range mayImport() {
+		name = filepath.Base(name)
+		if shown := text.Plainly(name + ": read: gone"); shown != "read: gone" && !slices.Contains(words, name) {
+			t.Errorf("%q", shown)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"shelfd/internal/client"
 	"shelfd/internal/config"
+	"shelfd/internal/text"
 	"shelfd/store"
 )
 
@@ -76,8 +77,8 @@ func (p *program) tell(command *cobra.Command, err error) {
 		fmt.Fprintln(p.err, faults)
 		return
 	}
-	if text := strings.TrimSpace(err.Error()); text != "" {
-		fmt.Fprintln(p.err, "shelfd:", text)
+	if message := strings.TrimSpace(err.Error()); message != "" {
+		fmt.Fprintln(p.err, "shelfd:", text.Plainly(message))
 	}
 	if !p.entered {
 		fmt.Fprintf(p.err, "Try: %s --help\n", command.CommandPath())

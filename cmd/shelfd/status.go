@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"shelfd/internal/client"
+	"shelfd/internal/text"
 	"shelfd/store"
 )
 
@@ -153,7 +154,7 @@ func (p *program) statusReport(ctx context.Context) (statusReport, error) {
 	report := statusReport{Database: paths.Database, Versions: theVersions(), Problems: []problemLine{}}
 	report.Daemon, err = askLive(ctx, paths.Socket)
 	if err != nil && !errors.Is(err, client.ErrNoDaemon) {
-		fmt.Fprintln(p.err, "shelfd:", err)
+		fmt.Fprintln(p.err, "shelfd:", text.Plainly(err.Error()))
 	}
 	err = p.view(ctx, report.read)
 	if report.Daemon != nil {
