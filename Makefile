@@ -48,4 +48,4 @@ release-check:
 # Random changes of real files against fresh indexes, for so many seconds a test: make soak SECONDS=600
 SECONDS ?= 120
 soak:
-	SHELFD_SOAK_SECONDS=$(SECONDS) go test -count=1 -timeout 0 -run 'EqualsRebuild|EqualRebuild' ./indexer
+	cd indexer && SHELFD_SOAK_SECONDS=$(SECONDS) go test -count=1 -timeout 0 -run 'EqualsRebuild|EqualRebuild'
