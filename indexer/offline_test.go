@@ -141,6 +141,7 @@ func TestMassDeletionIsBelievedWhenItLasts(t *testing.T) {
 	l := boxed(t, 400*time.Millisecond)
 	script(t, l, `rm -r notes/box`)
 	l.Eventually("the deletion is believed", func() bool { return l.Shelf("notes").Documents == 5 }, func() string { return fmt.Sprint(l.Shelf("notes")) })
+	l.Sync() // looks and links may follow
 	l.Matches()
 }
 
