@@ -52,8 +52,14 @@ func (r *run) commitRemoval(ctx context.Context, s *shelf, gone []store.File) er
 
 // transact finds out where those went that are gone, writes, and takes into account what was written.
 func (w *writing) transact(ctx context.Context, left []store.File) error {
-	if len(left) > 0 && !w.shelf.goes { // of a shelf that leaves the index nothing was moved
-		if err := w.store.View(ctx, func(v *store.View) error { return w.twins(v, left) }); err != nil {
+	if len(left) > 0 {
+		err := w.store.View(ctx, func(v *store.View) (err error) {
+			if left, err = w.inPlace(v, left); err != nil || w.shelf.goes { // of a shelf that leaves the index nothing was moved
+				return err
+			}
+			return w.twins(v, left)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -70,6 +76,23 @@ func (w *writing) transact(ctx context.Context, left []store.File) error {
 	w.settle(ctx)
 	w.noteReturns(w.outcomes, left)
 	return nil
+}
+
+// inPlace are those of gone whose documents stand where they were seen to be gone from: since the look some may have
+// been removed, or found elsewhere.
+func (w *writing) inPlace(v *store.View, gone []store.File) ([]store.File, error) {
+	var still []store.File
+	for _, g := range gone {
+		known, err := v.FileAt(w.shelf.id, g.File)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+		case err != nil:
+			return nil, err
+		case known.Document == g.Document:
+			still = append(still, g)
+		}
+	}
+	return still, nil
 }
 
 // writing is one commit under way.

@@ -123,6 +123,27 @@ func TestTheEndDoesNotWaitForAFileThatHangs(t *testing.T) {
 	}
 }
 
+// TestADocumentThatGoesWhileAFileIsReadIsNotTakenForItsOtherHalf: a copy is renamed and changed, and while it is read under
+// its new name the copy turns out to be what is gone from the other shelf, and is removed for that.
+func TestADocumentThatGoesWhileAFileIsReadIsNotTakenForItsOtherHalf(t *testing.T) {
+	l, disk := newHanging(t, func(x *indexer.Indexer) { x.Remember(time.Hour) })
+	l.Write("notes/origin.md", "# Origin\n\nThe gasket holds.\n")
+	l.Sync()
+	l.Write("slow/copy.md", "# Origin\n\nThe gasket holds.\n")
+	l.Sync()
+	letGo := disk.hold("hanging.md")
+	defer letGo()
+	copied := l.ID("slow/copy.md")
+	l.Move("slow/copy.md", "slow/hanging.md")
+	l.Append("slow/hanging.md", "Still more.\n")
+	degradedBy(l, "hanging.md")
+	l.Remove("notes/origin.md")
+	l.Eventually("the copy is taken for what is gone", func() bool { return l.ID("slow/copy.md") != copied && l.ID("notes/origin.md") == 0 }, func() string { return "" })
+	letGo()
+	recovers(l, 2)
+	l.Check()
+}
+
 // TestAReadThatFailedInAMomentOfWantIsTriedAgain, once: what lasts is a problem that a sync does not wait for.
 func TestAReadThatFailedInAMomentOfWantIsTriedAgain(t *testing.T) {
 	for _, few := range []int{64, 0} {

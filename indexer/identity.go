@@ -237,6 +237,9 @@ func (n *identity) byInode() error {
 		alike := g.Hash == o.file.Hash
 		if !alike {
 			_, before, err := storedTraits(n.v, g.Document)
+			if errors.Is(err, store.ErrNotFound) {
+				continue // it went while the readers worked
+			}
 			if err != nil {
 				return err
 			}
