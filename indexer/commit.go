@@ -69,7 +69,9 @@ func (w *writing) transact(ctx context.Context, left []store.File) error {
 	if err := w.sayGone(ctx, left); err != nil {
 		return err
 	}
-	w.recent.gone = append(w.recent.gone, w.lost...)
+	for _, p := range w.lost {
+		w.recent.gone.add(p)
+	}
 	if err := w.update(ctx, func(tx *store.Tx) error { return w.write(tx, left) }); err != nil {
 		return err
 	}
@@ -306,7 +308,7 @@ func (w *writing) settle(ctx context.Context) {
 	for _, look := range w.others {
 		look()
 	}
-	w.recent.made = slices.DeleteFunc(w.recent.made, func(p passing) bool { return w.evicted[p.file.Document] })
+	w.recent.made.drop(func(p *passing) bool { return w.evicted[p.file.Document] })
 	w.rememberMade()
 	w.run.links.note(ctx, w.changed, w.removed)
 	w.tell(w.news)

@@ -3,78 +3,9 @@ package indexer
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"shelfd/store"
 )
-
-// recent remembers documents that vanished or appeared a moment ago, so that a move whose two halves come in different
-// batches keeps its id.
-type recent struct {
-	gone []passing
-	made []passing
-}
-
-// passing is a document that was deleted or made a moment ago.
-type passing struct {
-	shelf  string
-	file   store.File // with the id of the document
-	path   string     // doc_path
-	traits traits
-	at     time.Time
-}
-
-// noteMissing keeps since when something is gone whose document still stands: it is looked for twice, or removed later.
-func (s *shelf) noteMissing() {
-	switch {
-	case s.looks[""].deletion || len(s.removing) > 0:
-		if s.missing.IsZero() {
-			s.missing = time.Now()
-		}
-	case !s.looking: // else a second look may be under way
-		s.missing = time.Time{}
-	}
-}
-
-// forgetMoves counts from when something was first seen to be gone, however much later it is removed, and from when a
-// look began whose files are being read, unless its disk hangs.
-func (r *run) forgetMoves() {
-	from := time.Now()
-	for _, s := range r.shelves {
-		if !s.missing.IsZero() && s.missing.Before(from) {
-			from = s.missing
-		}
-		if s.reading && s.told == 0 && s.since.Before(from) {
-			from = s.since
-		}
-	}
-	r.recent.forget(from.Add(-r.identityWindow))
-}
-
-func (m *recent) forget(before time.Time) {
-	old := func(p passing) bool { return p.at.Before(before) }
-	m.gone, m.made = slices.DeleteFunc(m.gone, old), slices.DeleteFunc(m.made, old)
-}
-
-// take finds the one document of the list that a file with these traits can be: by inode and likeness, else, where
-// unique says that no other file has those bytes, by content if one alone has it; and removes it from the list.
-func take(list []passing, f store.File, t traits, unique bool) (passing, []passing, bool) {
-	found, several := -1, false
-	for i, p := range list {
-		same := p.file.Hash == f.Hash
-		if p.file.Inode == f.Inode && p.file.Device == f.Device && (same || p.traits.like(t)) {
-			return p, slices.Delete(list, i, i+1), true
-		}
-		if same {
-			found, several = i, found >= 0
-		}
-	}
-	if found < 0 || several || !unique {
-		return passing{}, list, false
-	}
-	p := list[found] // before Delete moves the rest up
-	return p, slices.Delete(list, found, found+1), true
-}
 
 // traits are by what a document is known again although its bytes changed: an inode alone proves nothing, since a file
 // system hands the number of a deleted file to the next one made.
@@ -128,6 +59,8 @@ func storedTraits(v *store.View, document int64) (d store.Document, t traits, er
 
 type inode struct{ device, number uint64 }
 
+func inodeOf(f store.File) inode { return inode{f.Device, f.Inode} }
+
 // movedByInode pairs what is gone with new files of the same inode, size and time: document → new path.
 func movedByInode(p Plan) map[int64]string {
 	moved := map[int64]string{}
@@ -136,7 +69,7 @@ func movedByInode(p Plan) map[int64]string {
 	}
 	gone := map[inode]store.File{}
 	for _, g := range p.Gone {
-		gone[inode{g.Device, g.Inode}] = g
+		gone[inodeOf(g)] = g
 	}
 	for _, c := range p.Read {
 		g, ok := gone[inode{c.Entry.Device, c.Entry.Inode}]
@@ -148,7 +81,7 @@ func movedByInode(p Plan) map[int64]string {
 }
 
 // identity gives new files the ids of documents that are gone: by inode and likeness, then by content where that is
-// unique on both sides; first among one look, then among the last two seconds.
+// unique on both sides; first among one look, then among what went a moment ago.
 type identity struct {
 	w     *writing
 	v     *store.View
@@ -226,11 +159,11 @@ func (n *identity) moving() error {
 func (n *identity) byInode() error {
 	gone := map[inode]store.File{}
 	for _, g := range n.left {
-		gone[inode{g.Device, g.Inode}] = g
+		gone[inodeOf(g)] = g
 	}
 	for i, o := range n.w.outcomes {
 		t, fresh := n.fresh[i]
-		g, ok := gone[inode{o.file.Device, o.file.Inode}]
+		g, ok := gone[inodeOf(o.file)]
 		if _, left := n.left[g.Document]; !fresh || !ok || !left {
 			continue
 		}
@@ -278,11 +211,10 @@ func (n *identity) revive() error {
 		if !fresh {
 			continue
 		}
-		p, rest, ok := take(n.w.recent.gone, o.file, t, n.same[o.file.Hash] == 1)
+		p, ok := n.w.recent.gone.take(o.file, t, n.same[o.file.Hash] == 1)
 		if !ok {
 			continue
 		}
-		n.w.recent.gone = rest
 		if _, err := n.v.DocumentByID(p.file.Document); !errors.Is(err, store.ErrNotFound) {
 			if err != nil {
 				return err
@@ -294,61 +226,4 @@ func (n *identity) revive() error {
 		n.found(i)
 	}
 	return nil
-}
-
-// twins finds documents made a moment ago that are the other half of what is gone now. What goes along is none, nor is
-// what a statement names under the id that it has, and what was not found is lost.
-func (w *writing) twins(v *store.View, left []store.File) error {
-	settled := map[int64]bool{}
-	for _, id := range w.ledger.Said().IDs {
-		settled[id] = true
-	}
-	for _, g := range left {
-		settled[g.Document] = true
-	}
-	w.recent.made = slices.DeleteFunc(w.recent.made, func(p passing) bool { return settled[p.file.Document] })
-	for _, g := range left {
-		d, t, err := storedTraits(v, g.Document)
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		p, rest, ok := take(w.recent.made, g, t, true)
-		w.recent.made = rest
-		made, err := v.DocumentByID(p.file.Document)
-		if !ok || errors.Is(err, store.ErrNotFound) {
-			w.lost = append(w.lost, passing{w.shelf.Name, g, d.Path, t, time.Now()})
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		w.older = append(w.older, olderTwin{made.ID, g.Document})
-		w.moves[d.Path] = made.Path
-	}
-	return nil
-}
-
-// rememberMade keeps what appeared under an id that is new for the other half of a move.
-func (w *writing) rememberMade() {
-	if len(w.outcomes) > tooMany {
-		return
-	}
-	now := time.Now()
-	for i, id := range w.fresh {
-		o := w.outcomes[i]
-		o.file.Document = id
-		w.recent.made = append(w.recent.made, passing{w.shelf.Name, o.file, o.prepared.Path, traitsOf(o.prepared), now})
-	}
-}
-
-// tooMany is how many files a look may bring for the other halves of moves to be remembered: no person moves so much file
-// by file.
-const tooMany = 10 * few
-
-// olderTwin is a document made a moment ago that is one which is gone now: it takes over that id.
-type olderTwin struct {
-	made, gone int64
 }

@@ -289,6 +289,7 @@ func (r *run) due(ctx context.Context, now time.Time) error {
 		return r.tidy(ctx, now)
 	}
 	if r.wrote && !r.busy() && !now.Before(r.checkpointDue()) {
+		r.forgetMoves()
 		emptied, err := r.store.Checkpoint(ctx)
 		if err != nil && ctx.Err() == nil {
 			r.log.Warn("checkpoint", zap.Error(err))

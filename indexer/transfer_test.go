@@ -82,6 +82,35 @@ func TestWhatIsSaidHoldsForAFolderThatGoesToAnotherShelfAndComesBack(t *testing.
 	l.Matches()
 }
 
+// However many files a slice of bulk work makes, each is remembered for what turns out to have gone elsewhere.
+func TestManyThatGoToAnotherShelfKeepTheirIDs(t *testing.T) {
+	const moved, others = 2000, 2100 // most of the shelf stays: else its going is doubted
+	l := neighbours(t, func(x *indexer.Indexer) { x.Remember(time.Hour) })
+	for n := range others {
+		l.Write(fmt.Sprintf("b/others/%d.md", n), fmt.Sprintf("# Other %d\n", n))
+	}
+	for n := range moved {
+		l.Write(fmt.Sprintf("b/x/%d.md", n), note(n))
+	}
+	l.Sync()
+	ids := map[int]int64{}
+	for n := range moved {
+		ids[n] = l.ID(fmt.Sprintf("b/x/%d.md", n))
+	}
+	script(t, l, `mv b/x a/x`)
+	l.Eventually("they have gone", func() bool { return l.Shelf("b").Documents == 1+others }, func() string { return fmt.Sprint(l.Shelf("b")) })
+	l.Sync()
+	lost := 0
+	for n, id := range ids {
+		if l.ID(fmt.Sprintf("a/x/%d.md", n)) != id {
+			lost++
+		}
+	}
+	if lost > 0 {
+		t.Errorf("%d of %d have another id", lost, moved)
+	}
+}
+
 // Most of a shelf that went to another one is looked for twice, which takes longer than moves are remembered for.
 func TestMostOfAShelfKeepsItsIDsInAnother(t *testing.T) {
 	l := neighbours(t, func(x *indexer.Indexer) {
