@@ -214,6 +214,23 @@ func TestACopyOfWhichSomethingWasSaidKeepsItsID(t *testing.T) {
 	l.Matches()
 }
 
+// A document that comes back under another name keeps its id, and what took its old name meanwhile is another: each of
+// them is there.
+func TestWhatTakesTheNameOfADocumentThatComesBackElsewhereIsThere(t *testing.T) {
+	l := neighbours(t, func(x *indexer.Indexer) { x.Remember(time.Hour) })
+	l.Write("a/d/x.md", note(1))
+	l.Sync()
+	id := l.ID("a/d/x.md")
+	script(t, l, `mv a/d away`)
+	l.Sync()
+	script(t, l, `mv away/x.md away/y.md; echo '# Another' >away/x.md; mv away a/d`)
+	l.Sync()
+	if x, y := l.ID("a/d/x.md"), l.ID("a/d/y.md"); y != id || x == 0 || x == id {
+		t.Errorf("ids %d and %d; the document had %d", x, y, id)
+	}
+	l.Matches()
+}
+
 // state has somebody say that a document is linked with the one that stays in b.
 func state(t *testing.T, l *shelftest.Library, source, relation string) {
 	t.Helper()

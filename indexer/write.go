@@ -18,7 +18,7 @@ func (w *writing) write(tx *store.Tx, left []store.File) error {
 			return err
 		}
 	}
-	if err := w.adopt(tx); err != nil {
+	if err := errors.Join(w.adopt(tx), w.keepRevived(tx)); err != nil {
 		return err
 	}
 	for i, o := range w.outcomes {
@@ -133,6 +133,17 @@ func (w *writing) adopt(tx *store.Tx) error {
 			return err
 		}
 		s.looks[d.File], s.promised[d.File] = lookNow(), true
+	}
+	return nil
+}
+
+// keepRevived keeps the ids of documents that came back for where they came back to: their old paths may be taken by
+// others of the same look.
+func (w *writing) keepRevived(tx *store.Tx) error {
+	for i, p := range w.revived {
+		if err := tx.Reserve(w.outcomes[i].prepared.Path, p.file.Document); err != nil {
+			return err
+		}
 	}
 	return nil
 }
