@@ -19,6 +19,7 @@ type speaker struct {
 	random *rand.Rand
 	script []string
 	dirty  bool // files changed since the last sync
+	away   int  // documents that are outside the shelves
 }
 
 var (
@@ -61,7 +62,7 @@ func (s *speaker) log(format string, args ...any) {
 // file changes something on the disk.
 func (s *speaker) file() {
 	s.dirty = true
-	switch path, other := s.path(), s.path(); s.random.IntN(6) {
+	switch path, other := s.path(), s.path(); s.random.IntN(8) {
 	case 0, 1:
 		s.log("write %s", path)
 		s.Write(path, s.text())
@@ -83,6 +84,18 @@ func (s *speaker) file() {
 		text := s.text()
 		s.Write(path, text)
 		s.Write(other, text)
+	case 6:
+		if s.Exists(path) {
+			s.log("put away %s", path)
+			s.away++
+			s.Move(path, fmt.Sprintf("away/%d", s.away))
+		}
+	case 7:
+		if s.away > 0 {
+			s.log("bring back %d as %s", s.away, path)
+			s.Move(fmt.Sprintf("away/%d", s.away), path)
+			s.away--
+		}
 	}
 }
 
