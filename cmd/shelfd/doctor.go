@@ -13,6 +13,7 @@ import (
 	"shelfd/internal/client"
 	"shelfd/internal/config"
 	"shelfd/internal/doctor"
+	"shelfd/internal/text"
 	"shelfd/store"
 	"shelfd/watcher"
 )
@@ -70,9 +71,13 @@ func servedShelves(ctx context.Context, socket string) ([]config.Shelf, []doctor
 	case errors.Is(err, client.ErrNoDaemon):
 		return nil, nil
 	case err != nil:
+		remedy := "run this as the daemon's own user"
+		if errors.Is(err, errSilent) {
+			remedy = "look at its log, or start it again"
+		}
 		return nil, []doctor.Finding{{
-			Level: doctor.Note, About: "socket", Found: "the daemon does not say which shelves it serves: " + err.Error(),
-			Remedy: "folders of its command line were not looked at; run this as the daemon's own user",
+			Level: doctor.Note, About: "socket", Found: "the daemon does not say which shelves it serves: " + text.Plainly(err.Error()),
+			Remedy: "folders of its command line were not looked at; " + remedy,
 		}}
 	}
 	var served []config.Shelf
@@ -90,17 +95,17 @@ func (p *program) judgeConfig(paths config.Paths, served []config.Shelf) ([]doct
 	const about = "configuration"
 	c, err := p.config(paths)
 	if err != nil {
-		return []doctor.Finding{{Level: doctor.Wrong, About: about, Found: err.Error(), Remedy: "mend it; shelfd config check shows all faults"}}, served
+		return []doctor.Finding{{Level: doctor.Wrong, About: about, Found: text.Plainly(err.Error()), Remedy: "mend it; shelfd config check shows all faults"}}, served
 	}
 	shelves := c.All()
 	shelves = append(shelves, others(addedShelves(paths), shelves)...)
 	shelves = append(shelves, others(served, shelves)...)
 	var findings []doctor.Finding
 	if err := config.CheckPlacement(paths, rootsOf(shelves)); err != nil {
-		findings = append(findings, doctor.Finding{Level: doctor.Wrong, About: about, Found: err.Error(), Remedy: "move it"})
+		findings = append(findings, doctor.Finding{Level: doctor.Wrong, About: about, Found: text.Plainly(err.Error()), Remedy: "move it"})
 	}
 	for _, w := range c.Warnings {
-		findings = append(findings, doctor.Finding{Level: doctor.Note, About: about, Found: w.Error()})
+		findings = append(findings, doctor.Finding{Level: doctor.Note, About: about, Found: text.Plainly(w.Error())})
 	}
 	if len(shelves) == 0 {
 		findings = append(findings, doctor.Finding{Level: doctor.Note, About: about, Found: "no shelves", Remedy: "name a folder: shelfd add FOLDER"})

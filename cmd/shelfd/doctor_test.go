@@ -1,8 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"net"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"shelfd/internal/client"
 )
 
 func TestADatabaseOnANetworkFileSystemIsRefused(t *testing.T) {
@@ -20,5 +27,26 @@ func TestADatabaseOnANetworkFileSystemIsRefused(t *testing.T) {
 	}
 	if err := refuseRemote("/state", on("ext4", false)); err != nil {
 		t.Error(err)
+	}
+}
+
+// Whoever has the socket and says nothing is told apart from nobody, and from one who refuses.
+func TestADaemonThatGivesNoAnswerIsCalledSilent(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := askWithin(t.Context(), socket, time.Millisecond); !errors.Is(err, errSilent) {
+		t.Errorf("silent: %v", err)
+	}
+	if _, err := askWithin(t.Context(), socket+"x", time.Minute); !errors.Is(err, client.ErrNoDaemon) {
+		t.Errorf("nobody: %v", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := askWithin(ended, socket, time.Minute); !errors.Is(err, context.Canceled) {
+		t.Errorf("called off: %v", err)
 	}
 }

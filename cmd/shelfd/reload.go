@@ -17,6 +17,7 @@ import (
 
 	"shelfd/indexer"
 	"shelfd/internal/config"
+	"shelfd/internal/text"
 	"shelfd/store"
 	"shelfd/watcher"
 )
@@ -93,7 +94,7 @@ func (d *daemon) reload(ctx context.Context, old []config.Shelf) []config.Shelf 
 		return old
 	}
 	if err != nil {
-		d.refuse(err.Error())
+		d.refuse(text.Plainly(err.Error()))
 		return old
 	}
 	d.refuse("")

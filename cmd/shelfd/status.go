@@ -75,6 +75,8 @@ type statusReport struct {
 	Totals   totals        `json:"totals"`
 	Problems []problemLine `json:"problems"`
 	Versions versions      `json:"versions"`
+
+	silent bool // one runs and does not answer
 }
 
 type totals struct {
@@ -154,6 +156,7 @@ func (p *program) statusReport(ctx context.Context) (statusReport, error) {
 	report := statusReport{Database: paths.Database, Versions: theVersions(), Problems: []problemLine{}}
 	report.Daemon, err = askLive(ctx, paths.Socket)
 	if err != nil && !errors.Is(err, client.ErrNoDaemon) {
+		report.silent = errors.Is(err, errSilent)
 		fmt.Fprintln(p.err, "shelfd:", text.Plainly(err.Error()))
 	}
 	err = p.view(ctx, report.read)
@@ -191,25 +194,41 @@ func (r *statusReport) read(v *store.View) error {
 	return err
 }
 
+// statusPatience is how long a daemon may take to say how it is.
+const statusPatience = 5 * time.Second
+
+// errSilent says that a daemon has the socket and gives no answer.
+var errSilent = fmt.Errorf("the daemon does not answer within %s", statusPatience)
+
 // askLive asks the daemon for what only it knows.
 func askLive(ctx context.Context, socket string) (*live, error) {
-	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+	return askWithin(ctx, socket, statusPatience)
+}
+
+// askWithin is askLive with another patience.
+func askWithin(ctx context.Context, socket string, wait time.Duration) (*live, error) {
+	limit, stop := context.WithTimeout(ctx, wait)
 	defer stop()
-	c, err := client.Dial(ctx, socket)
-	if err != nil {
-		return nil, err
-	}
-	defer c.Close()
 	var l live
-	if err := c.Ask(ctx, statusMethod, &l); err != nil {
-		return nil, err
+	c, err := client.Dial(limit, socket)
+	if err == nil {
+		defer c.Close()
+		err = c.Ask(limit, statusMethod, &l)
 	}
-	return &l, nil
+	switch {
+	case err == nil:
+		return &l, nil
+	case limit.Err() != nil && ctx.Err() == nil:
+		return nil, errSilent
+	}
+	return nil, err
 }
 
 func (p *program) printStatus(r statusReport) {
 	s := p.screen()
 	switch d := r.Daemon; {
+	case r.silent:
+		s.line("daemon    %s", s.paint(red, "does not answer; the index as it is"))
 	case d == nil:
 		s.line("daemon    %s", s.paint(yellow, "not running; the index is as it was left"))
 	default:

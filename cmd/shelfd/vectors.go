@@ -12,6 +12,7 @@ import (
 	"shelfd/internal/embed"
 	"shelfd/internal/metrics"
 	"shelfd/internal/semantic"
+	"shelfd/internal/text"
 	"shelfd/mcp"
 	"shelfd/store"
 )
@@ -55,7 +56,7 @@ func (d *daemon) openVectors() {
 	var err error
 	if d.vectors, err = semantic.Open(o); err != nil {
 		d.log.Error("no vectors", zap.Error(err))
-		d.noVectors = &embeddingLine{Provider: o.Provider.Provider, State: "failed", Reason: err.Error()}
+		d.noVectors = &embeddingLine{Provider: o.Provider.Provider, State: "failed", Reason: text.Plainly(err.Error())}
 	}
 }
 
@@ -156,7 +157,7 @@ func (p *program) readVectors() (ask mcp.Near, done func()) {
 	o.ReadOnly = true
 	x, err := semantic.Open(o)
 	if err != nil {
-		return failing(err.Error()), done
+		return failing(text.Plainly(err.Error())), done
 	}
 	return asking(x), func() { _ = x.Close() } // Nothing was written that closing could lose.
 }

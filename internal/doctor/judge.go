@@ -106,7 +106,7 @@ func socket(f Facts) []Finding {
 		found = append(found, Finding{Wrong, about, s.TooLong.Error(), "name a shorter one with --socket or $SHELFD_SOCKET"})
 	}
 	if s.Answers { // Whoever listens there has settled all else.
-		return append(found, Finding{Fine, about, s.Path + ", a daemon answers", ""})
+		return append(found, Finding{Fine, about, s.Path + ", a daemon listens", ""})
 	}
 	if s.Folder.Err != nil {
 		return append(found, Finding{Wrong, about, s.Folder.Err.Error(), "name another place with --socket"})
@@ -146,12 +146,19 @@ func shelf(s Shelf) []Finding {
 		})
 	}
 	if s.Cut {
-		found = append(found, Finding{Note, about, fmt.Sprintf("over %d folders; the rest was not looked at", s.Folders), "leave out what holds no documents with exclude:"})
+		found = append(found, Finding{Note, about, "over " + folders(s.Folders) + "; the rest was not looked at", "leave out what holds no documents with exclude:"})
 	}
 	if len(found) == 0 {
-		found = append(found, Finding{Fine, about, fmt.Sprintf("%s, %d folders, %s of documents", s.Root, s.Folders, size(s.Bytes)), ""})
+		found = append(found, Finding{Fine, about, fmt.Sprintf("%s, %s, %s of documents", s.Root, folders(s.Folders), size(s.Bytes)), ""})
 	}
 	return found
+}
+
+func folders(n int) string {
+	if n == 1 {
+		return "1 folder"
+	}
+	return fmt.Sprintf("%d folders", n)
 }
 
 // watches compares the folders that will be watched with what the system grants. Half is left to other programs: the
@@ -175,7 +182,7 @@ func watches(f Facts) []Finding {
 	if w.PerUser == 0 {
 		return openFiles(open, f.Files)
 	}
-	found := fmt.Sprintf("%d folders to watch, %d allowed", need, w.PerUser)
+	found := fmt.Sprintf("%s to watch, %d allowed", folders(int(need)), w.PerUser)
 	switch {
 	case need > w.PerUser:
 		return []Finding{{

@@ -14,7 +14,8 @@ func TestErrorsAreToldWithoutPackages(t *testing.T) {
 		`service: install: exists`:                                              `service: install: exists`,
 		`config.yaml:7:5: shelves[1].root: "/notes" is inside shelves[0].root`:  `config.yaml:7:5: shelves[1].root: "/notes" is inside shelves[0].root`,
 		`an open quote "store: stays, and what follows it: indexer: goes`:       `an open quote "store: stays, and what follows it: goes`,
-		"": "",
+		"store: a\nindexer: b: store: c":                                        "a\nb: c",
+		"":                                                                      "",
 	} {
 		if got := Plainly(in); got != want {
 			t.Errorf("%s\n got %s\nwant %s", in, got, want)
