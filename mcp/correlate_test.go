@@ -272,8 +272,6 @@ func TestPruningTakesTheNamedShelfUpToTheConfidence(t *testing.T) {
 	s.Matches()
 }
 
-// TestALinkIsStatedAgainWithOtherWords: one link for each relation of a pair, as it was said last.
-
 func TestCorrelateShowsAndApplies(t *testing.T) {
 	l, s := heating(t)
 	ask := func(args fields) (c correlated) {

@@ -21,8 +21,19 @@ type told struct {
 	LastReconcile *time.Time `json:"last_reconcile"`
 }
 
+// waiting is what m says of pending, -1 when it says nothing.
+func (m told) waiting() int {
+	if m.Pending == nil {
+		return -1
+	}
+	return *m.Pending
+}
+
+// old says whether m claims that the answer may be stale.
+func (m told) old() bool { return m.Stale != nil && *m.Stale }
+
 // fresh says whether an answer claims to hold all that is known.
-func (m told) fresh() bool { return m.Stale != nil && !*m.Stale && m.Pending != nil && *m.Pending == 0 }
+func (m told) fresh() bool { return m.Stale != nil && !*m.Stale && m.waiting() == 0 }
 
 // answered calls a tool over the socket.
 func (p *peer) answered(tool string, args any) (e envelope, m told) {
@@ -141,13 +152,13 @@ func TestAnAnswerSaysWhichEditsItMayLack(t *testing.T) {
 	put(t, lib, "Open/b.md")
 	eventually(t, "two paths are pending", func() bool {
 		_, m := p.answered("browse_documents", fields{})
-		return m.Pending != nil && *m.Pending == 2
+		return m.waiting() == 2
 	})
 	for tool, args := range calls {
 		if s.tools[tool].reads {
 			args["wait"] = 0.01
 		}
-		if _, m := p.answered(tool, args); m.Stale == nil || !*m.Stale || m.Pending == nil || *m.Pending != 2 {
+		if _, m := p.answered(tool, args); !m.old() || m.waiting() != 2 {
 			t.Errorf("%s while edits rest: %s", tool, encode(m))
 		}
 	}
@@ -174,18 +185,18 @@ func TestPendingEditsOfHiddenDocumentsAreNotTold(t *testing.T) {
 	put(t, lib, "Mixed/a.md")
 	eventually(t, "the owner is told", func() bool {
 		_, m := owner.answered("browse_documents", fields{})
-		return *m.Pending == 2
+		return m.waiting() == 2
 	})
 	if _, m := one.answered("browse_documents", fields{"wait": 5}); !m.fresh() {
 		t.Errorf("who sees the shelf Open only is told %s", encode(m))
 	}
-	if _, m := part.answered("browse_documents", fields{"wait": 0.01}); m.Stale != nil || *m.Pending != 0 {
+	if _, m := part.answered("browse_documents", fields{"wait": 0.01}); m.Stale != nil || m.waiting() != 0 {
 		t.Errorf("who sees a part of the shelf Mixed is told %s", encode(m))
 	}
 	put(t, lib, "Open/a.md")
 	eventually(t, "an edit of a shelf that is seen is told", func() bool {
 		_, m := part.answered("browse_documents", fields{})
-		return *m.Pending == 1 && *m.Stale
+		return m.waiting() == 1 && m.old()
 	})
 }
 
@@ -195,6 +206,6 @@ func TestAPolledShelfIsNotSaidToBeUpToDate(t *testing.T) {
 	p := s.dial(t)
 	eventually(t, "nothing is pending", func() bool {
 		_, m := p.answered("browse_documents", fields{"wait": 5})
-		return *m.Pending == 0 && m.Stale == nil && m.LastReconcile != nil
+		return m.waiting() == 0 && m.Stale == nil && m.LastReconcile != nil
 	})
 }

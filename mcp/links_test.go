@@ -171,6 +171,7 @@ func TestLinksAreListedByShelfEndsAndOrigin(t *testing.T) {
 	l.refusing(NotFound, "no document", "manage_document_links", "list", fields{"target": "product/x.md"})
 }
 
+// TestALinkIsStatedAgainWithOtherWords: one link for each relation of a pair, as it was said last.
 func TestALinkIsStatedAgainWithOtherWords(t *testing.T) {
 	l, s := plants(t)
 	say := func(more fields) (c linkChange) {

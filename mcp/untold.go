@@ -17,11 +17,14 @@ const (
 	// most.
 	askAgain  = time.Second
 	askSeldom = time.Minute
+	// mostListed bounds the documents that came or went of which a session is to be told: while a disk hangs, names may
+	// come and go for hours, and one that may be heard of is enough.
+	mostListed = 10_000
 )
 
 // untold is what a session waits to be told: the disk is asked whether it may, which can take long, and neither the
 // other sessions nor the news wait for that. It holds what is, not what happened: a document waits once, however often
-// it changes meanwhile, so that there are never more than documents.
+// it changes meanwhile.
 type untold struct {
 	mu      sync.Mutex
 	changed map[string]struct{} // watched documents; guarded by mu, like all below
@@ -54,6 +57,9 @@ func (u *untold) keep(changed, listed []string) {
 		u.changed[path] = struct{}{}
 	}
 	for _, path := range listed {
+		if len(u.listed) == mostListed {
+			break
+		}
 		u.listed[path] = struct{}{}
 	}
 }

@@ -157,18 +157,24 @@ type vocabulary struct {
 	letters []uint32 // which letters a term has, see lettersOf
 }
 
-// vocabulary reads the terms of an index but those of scopes, which begin with "~". It takes a while: FTS5 counts the places of every term.
+// vocabulary reads the terms of an index but those of scopes, which begin with "~". It takes a while: FTS5 counts the
+// places of every term.
 func (v *View) vocabulary(table string) (*vocabulary, error) {
 	words, text := &vocabulary{}, []byte{'\n'}
 	var term sql.RawBytes
 	var n int32
-	err := v.each(`SELECT term, doc FROM `+table+` WHERE term < '~' UNION ALL SELECT term, doc FROM `+table+` WHERE term >= char(127)`, nil, func(rows *sql.Rows) error {
-		err := rows.Scan(&term, &n)
-		text = words.append(text, string(term), n)
-		return err
-	})
+	for _, part := range []string{`term < '~'`, `term >= char(127)`} {
+		err := v.each(`SELECT term, doc FROM `+table+` WHERE `+part+` ORDER BY term`, nil, func(rows *sql.Rows) error {
+			err := rows.Scan(&term, &n)
+			text = words.append(text, string(term), n)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	words.text = string(text)
-	return words, err
+	return words, nil
 }
 
 func (w *vocabulary) append(text []byte, term string, rows int32) []byte {

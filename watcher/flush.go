@@ -39,7 +39,8 @@ func (w *Watcher) Flush(ctx context.Context, wanted func(shelf string) bool) err
 }
 
 // hearOut returns when the events of what was done before it was called are in the inboxes. The kernel keeps one queue,
-// so the event of a mark that is made now comes after them. Without a mark what is under way is missed.
+// so the event of a mark that is made now comes after them. Without a mark what is under way is missed. Once
+// Run has ended nobody hears a mark, and it waits until ctx ends.
 func (w *Watcher) hearOut(ctx context.Context) error {
 	if w.reg.source == nil {
 		return nil

@@ -143,6 +143,7 @@ func TestFlushIsNotHeldUpByWhatNeverRests(t *testing.T) {
 			}
 		}
 	}()
+	t.Cleanup(func() { close(stop); <-stopped })
 	for i := range 3 {
 		path := fmt.Sprintf("n%d.md", i)
 		write(t, root, path)
@@ -150,8 +151,6 @@ func TestFlushIsNotHeldUpByWhatNeverRests(t *testing.T) {
 			t.Errorf("%q is not in %+v", path, got)
 		}
 	}
-	close(stop)
-	<-stopped
 }
 
 // Where events are lost, that of the mark may be too: then all is looked at, and nobody waits for the mark.

@@ -67,7 +67,7 @@ type rootWatcher struct {
 	waits  atomic.Int64 // shared: paths that are not handed out yet, without those in the inbox
 
 	cancel context.CancelFunc // ends run
-	done   chan struct{}      // closed when it has ended; nil before it began
+	done   chan struct{}      // closed when it has ended
 
 	mu       sync.Mutex // guards what follows, which is shared
 	state    State
@@ -99,13 +99,11 @@ const patience = 30 * time.Second
 func (r *rootWatcher) now() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.checking.IsZero() && time.Since(r.checking) > patience {
-		s := r.state
-		s.Mode, s.Reason, s.Since = ModeMissing, "the disk gives no answer", r.checking
-		return s
-	}
 	s := r.state
 	s.Pending = r.inbox.pending() + int(r.waits.Load())
+	if !r.checking.IsZero() && time.Since(r.checking) > patience {
+		s.Mode, s.Reason, s.Since = ModeMissing, "the disk gives no answer", r.checking
+	}
 	return s
 }
 

@@ -305,12 +305,18 @@ func testToldToEnd(t *testing.T, program string) {
 	if _, err := a.out.Peek(1); err != nil {
 		t.Fatal(err)
 	}
+	var rest []byte
+	read := make(chan error)
+	go func() { // what is not taken for a second after the signal is given up
+		var err error
+		rest, err = io.ReadAll(a.out)
+		read <- err
+	}()
 	if err := a.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	hangs := time.AfterFunc(guard, func() { _ = a.cmd.Process.Kill() })
-	rest, err := io.ReadAll(a.out)
-	if err != nil || !hangs.Stop() {
+	if err := <-read; err != nil || !hangs.Stop() {
 		t.Fatalf("read %d bytes: %v", len(rest), err)
 	}
 	for line := range bytes.Lines(rest) {
