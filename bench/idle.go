@@ -17,7 +17,7 @@ const (
 )
 
 // idle measures what the daemon does over a tree of many folders while nothing happens.
-func idle(ctx context.Context, work string, _ []string) error { // run refuses arguments
+func idle(ctx context.Context, work string, _ []string) error {
 	root := filepath.Join(work, "tree")
 	documents := 0
 	for i := range idleFolders - 1 { // the root is one

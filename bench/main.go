@@ -81,7 +81,8 @@ const (
 )
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {
-	if len(arguments) > 0 && slices.Contains([]string{"help", "-h", "-help", "--help"}, arguments[0]) {
+	asks := func(a string) bool { return slices.Contains([]string{"-h", "-help", "--help"}, a) }
+	if len(arguments) > 0 && (arguments[0] == "help" || slices.ContainsFunc(arguments, asks)) {
 		printUsage(out)
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -28,7 +29,10 @@ func dialPeer(socket string) (*peer, error) {
 		return nil, err
 	}
 	p := &peer{in: bufio.NewReaderSize(conn, answerBytes), out: conn, end: conn.Close}
-	return p, p.open()
+	if err := p.open(); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return p, nil
 }
 
 // bridgePeer speaks to it through shelfd connect, as clients do that start a program. It also returns the process.
@@ -50,7 +54,10 @@ func bridgePeer(ctx context.Context, binary, socket string) (*peer, *exec.Cmd, e
 		return command.Wait()
 	}
 	p := &peer{in: bufio.NewReader(in), out: out, end: end}
-	return p, command, p.open()
+	if err := p.open(); err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	return p, command, nil
 }
 
 func (p *peer) open() error {

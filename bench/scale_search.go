@@ -40,7 +40,7 @@ func searchesAtScale(ctx context.Context, d *daemon, c corpus) error {
 	}{{"search", list, nil}, {"  common", common, nil}, {"  folder", common, inFolder}} {
 		for words := range 3 {
 			some := slices.Collect(ofWords(each.list, words+1))
-			if err := d.latencies(ctx, fmt.Sprintf("%s, %d words", each.name, words+1), some, each.folder); err != nil {
+			if err := d.latencies(ctx, fmt.Sprintf("%s, words: %d", each.name, words+1), some, each.folder); err != nil {
 				return err
 			}
 		}

@@ -16,7 +16,7 @@ import (
 
 // translations measures how many pages of a shelf are linked with the page that they translate, when the shelf of the
 // translations extends that of the originals.
-func translations(ctx context.Context, work string, _ []string) error { // run refuses arguments
+func translations(ctx context.Context, work string, _ []string) error {
 	source, err := unpack(ctx, work)
 	if err != nil {
 		return err
