@@ -75,6 +75,12 @@ func (b *bulk) add(jobs []job, stands bool) {
 		b.mu.Unlock()
 		return
 	}
+	b.enqueue(jobs, stands)
+	b.mu.Unlock()
+}
+
+// enqueue must be called with mu held.
+func (b *bulk) enqueue(jobs []job, stands bool) {
 	late := len(b.queue) > 0
 	b.queue = append(b.queue, jobs...)
 	if late || stands {
@@ -82,7 +88,6 @@ func (b *bulk) add(jobs []job, stands bool) {
 			return cmp.Or(cmp.Compare(y.change.Entry.ModTime, x.change.Entry.ModTime), strings.Compare(x.change.Entry.Path, y.change.Entry.Path))
 		})
 	}
-	b.mu.Unlock()
 	b.work.Broadcast()
 }
 

@@ -43,8 +43,7 @@ func (b *bulk) end(at *reading) (left bool) {
 	p := b.parked[at.shelf]
 	if p.readers--; p.readers == 0 {
 		delete(b.parked, at.shelf)
-		b.queue = append(b.queue, p.jobs...)
-		b.work.Broadcast()
+		b.enqueue(p.jobs, true)
 	}
 	return true
 }
