@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -21,7 +23,7 @@ type shelfLine struct {
 	Origin        string            `json:"origin"`
 	State         store.ShelfState  `json:"state"`
 	Reason        string            `json:"reason,omitempty"`
-	Since         time.Time         `json:"since"`
+	Since         time.Time         `json:"since,omitzero"`
 	Parents       []string          `json:"parents,omitempty"`
 	Labels        map[string]string `json:"labels,omitempty"`
 	Documents     int               `json:"documents"`
@@ -58,21 +60,55 @@ func (p *program) shelvesCommand() *cobra.Command {
 		Example: "  shelfd shelves --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.view(c.Context(), func(v *store.View) error {
-				shelves, err := shelfLines(v)
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return p.printJSON(shelves)
-				}
-				p.printShelves(shelves)
-				return p.noteAbsence(c.Context())
-			})
+			shelves, err := p.allShelves(c.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return p.printJSON(shelves)
+			}
+			p.printShelves(shelves)
+			return p.noteAbsence(c.Context())
 		},
 	}
 	jsonFlag(c, &asJSON)
 	return c
+}
+
+// allShelves are those of the index and those that the next daemon will make.
+func (p *program) allShelves(ctx context.Context) ([]shelfLine, error) {
+	paths, err := p.paths()
+	if err != nil {
+		return nil, err
+	}
+	var shelves []shelfLine
+	missing := p.view(ctx, func(v *store.View) (err error) {
+		shelves, err = shelfLines(v)
+		return err
+	})
+	if e := (*exit)(nil); missing != nil && !(errors.As(missing, &e) && e.code == exitNoDaemon) {
+		return nil, missing
+	}
+	waiting := addedShelves(paths)
+	origins := map[string]string{}
+	for _, s := range waiting {
+		origins[s.Name] = "command"
+	}
+	if c, err := p.config(paths); err == nil { // what is wrong with it, serve says
+		waiting = append(waiting, others(c.All(), waiting)...)
+	}
+	for _, s := range waiting {
+		if !slices.ContainsFunc(shelves, func(k shelfLine) bool { return k.Name == s.Name || k.Root == s.Root }) {
+			shelves = append(shelves, shelfLine{
+				Name: s.Name, Root: s.Root, Description: s.Description, Origin: cmp.Or(origins[s.Name], "config"), State: store.StateIndexing,
+				Reason: "it waits for a daemon; start one with: shelfd serve",
+			})
+		}
+	}
+	if len(shelves) == 0 {
+		return nil, missing
+	}
+	return shelves, nil
 }
 
 // noteAbsence says that the states are old when no daemon keeps them.

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,6 +77,9 @@ func Folder(folder string) (root, name string, err error) {
 		return "", "", fmt.Errorf("config: %w", err)
 	}
 	stat, err := os.Stat(abs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", "", fmt.Errorf("config: there is no folder %q; check how it is written", folder)
+	}
 	if err != nil {
 		return "", "", fmt.Errorf("config: %w", err)
 	}
