@@ -178,3 +178,12 @@ func TestTheFileNameInWords(t *testing.T) {
 		}
 	}
 }
+
+// What the author says of the language counts, if it is the name of one.
+func TestFrontMatterNamesTheLanguage(t *testing.T) {
+	for front, want := range map[string]string{"lang: it-CH": "it", "language: de": "de", "Lang: zh_CN": "zh", "lang: go": "en", "lang: [it, en]": "en", "title: x": "en"} {
+		if got := Parse("a.md", []byte("---\n"+front+"\n---\nThe boiler is what it was.\n"), Options{}).Language; got != want {
+			t.Errorf("%s: %q, want %q", front, got, want)
+		}
+	}
+}

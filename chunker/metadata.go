@@ -38,6 +38,9 @@ func (d *Document) describe() {
 		d.Description = strings.TrimSpace(s)
 	}
 	d.Aliases = words(d.value("aliases", "alias"), "")
+	if s, ok := word(d.value("lang", "language", "locale")); ok {
+		d.Language = text.NamedLanguage(s)
+	}
 	tags := tagList{seen: map[string]bool{}}
 	for _, key := range []string{"tags", "tag", "keywords"} {
 		for _, tag := range words(d.value(key), ",，、") {

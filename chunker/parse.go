@@ -23,7 +23,9 @@ func Parse(name string, src []byte, o Options) *Document {
 			doc.Title = title
 		}
 	}
-	doc.Language = text.Language(doc.Text[doc.Body.Start:doc.Body.End])
+	if doc.Language == "" {
+		doc.Language = text.Language(doc.Text[doc.Body.Start:doc.Body.End])
+	}
 	return doc
 }
 

@@ -25,6 +25,7 @@ type census struct {
 	chunks    int      // how many there are
 	speakers  [256]int // documents with chunks by language
 	languages []uint8  // those that any document has, by their place in text.Stemmed() from 1
+	usual     uint8    // what documents whose language nobody can tell are taken to speak: what most others do, else English
 	common    *commonPostings
 	seen      postings // all chunks, of a View with a Sight; nil without
 
@@ -141,10 +142,19 @@ func (c *census) count(documents extents, times int) {
 // list fills in what places and speakers come to.
 func (c *census) list() {
 	c.firsts = c.places.heads()
-	for language := 1; language < len(c.speakers); language++ {
+	for language := 1; language < noLanguage; language++ {
 		if c.speakers[language] > 0 {
 			c.languages = append(c.languages, uint8(language))
 		}
+	}
+	c.usual = languageNumber("en")
+	for _, language := range c.languages {
+		if c.speakers[language] > c.speakers[c.usual] {
+			c.usual = language
+		}
+	}
+	if c.speakers[noLanguage] > 0 && !slices.Contains(c.languages, c.usual) {
+		c.languages = append(c.languages, c.usual)
 	}
 }
 
@@ -270,8 +280,8 @@ func (v *View) extents() (extents, error) {
 	if v.sight != nil {
 		table = `documents` // a view, which has no index by itself
 	}
-	err := v.each(`SELECT group_concat(id || ',' || first_chunk || ',' || chunk_count || ',' || instr(?, ' ' || language || ' '))
-		FROM `+table, []any{languageNumbers()}, func(rows *sql.Rows) error {
+	err := v.each(`SELECT group_concat(id || ',' || first_chunk || ',' || chunk_count || ',' || iif(language = '', ?, instr(?, ' ' || language || ' ')))
+		FROM `+table, []any{noLanguage, languageNumbers()}, func(rows *sql.Rows) error {
 		err := rows.Scan(&list)
 		parsePostings(list, func(n int64) { numbers = append(numbers, n) })
 		return err
@@ -287,16 +297,23 @@ func (v *View) extents() (extents, error) {
 // languageNumbers are the languages with a stemmer, two letters each, in order.
 func languageNumbers() string { return " " + strings.Join(text.Stemmed(), " ") + " " }
 
-// languageAt turns a place in languageNumbers, from 1, into a number from 1; 0 stays 0: no language, or no stemmer.
+// noLanguage is the number of the language that could not be told.
+const noLanguage = 255
+
+// languageAt turns a place in languageNumbers, from 1, into a number from 1; 0, a language without a stemmer, and
+// noLanguage stay.
 func languageAt(place int64) uint8 {
-	if place == 0 {
-		return 0
+	if place == 0 || place == noLanguage {
+		return uint8(place)
 	}
 	return uint8(1 + (place-1)/3)
 }
 
 // languageNumber is the number of a language, 0 when it has no stemmer.
 func languageNumber(language string) uint8 {
+	if language == "" {
+		return noLanguage
+	}
 	if len(language) != 2 {
 		return 0
 	}

@@ -60,12 +60,13 @@ func (c *census) place(chunk int64) int {
 	return i
 }
 
-// speaking are those of the chunks whose documents are in one of some languages.
+// speaking are those of the chunks whose documents are in one of some languages, or may be.
 func (c *census) speaking(chunks postings, languages []uint8) postings {
 	var spoken [256]bool
 	for _, language := range languages {
 		spoken[language] = true
 	}
+	spoken[noLanguage] = spoken[c.usual]
 	out := make(postings, 0, len(chunks))
 	c.eachDocument(chunks, func(x extent, from, to int) {
 		if spoken[x.language] {

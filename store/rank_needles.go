@@ -39,6 +39,7 @@ const (
 	linkShare      = 0.5  // … what other documents call it
 	headingShare   = 0.5  // … the title of the section
 	proximityShare = 0.2  // … stand side by side in the chunk
+	disorder       = 0.9  // of that, where they stand in another order
 	spreadShare    = 0.2  // … stand in many chunks of the document
 	popularShare   = 0.06 // … and each e-fold of documents that link to it
 	popularMost    = 0.25

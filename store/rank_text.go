@@ -212,7 +212,7 @@ func (c *scorer) body(s string, frequency []float64) float64 {
 }
 
 // proximity is the weight of the wishes in the tightest run of words that holds as many of them as the text does, less
-// the more words stand between.
+// the more words stand between, and less in another order than that of the query.
 func (c *scorer) proximity(seen []sighting) float64 {
 	slices.SortFunc(seen, func(a, b sighting) int { return cmp.Or(a.word-b.word, a.last-b.last) })
 	present, distinct := make([]bool, len(c.idf)), 0
@@ -226,13 +226,17 @@ func (c *scorer) proximity(seen []sighting) float64 {
 		return 0
 	}
 	held := make([]int, len(c.idf))
-	shortest, have, left := math.MaxInt, 0, 0
-	for _, m := range seen {
+	closest, have, left := 0.0, 0, 0
+	for i, m := range seen {
 		if held[m.wish]++; held[m.wish] == 1 {
 			have++
 		}
 		for have == distinct {
-			shortest = min(shortest, m.last-seen[left].word+1)
+			near := min(1, float64(distinct)/float64(m.last-seen[left].word+1))
+			if !slices.IsSortedFunc(seen[left:i+1], func(a, b sighting) int { return a.wish - b.wish }) {
+				near *= disorder
+			}
+			closest = max(closest, near)
 			if held[seen[left].wish]--; held[seen[left].wish] == 0 {
 				have--
 			}
@@ -245,5 +249,5 @@ func (c *scorer) proximity(seen []sighting) float64 {
 			weight += c.idf[k]
 		}
 	}
-	return weight * min(1, float64(distinct)/float64(shortest))
+	return weight * closest
 }

@@ -100,6 +100,36 @@ func TestMoreMatchedWordsComeFirst(t *testing.T) {
 	}
 }
 
+func TestWordsInTheOrderOfTheQueryComeFirst(t *testing.T) {
+	l := newLibrary(t)
+	l.put(
+		page{path: "S/a.md", body: "the seal gasket of the pump\n"},
+		page{path: "S/b.md", body: "the gasket seal of the pump\n"},
+		page{path: "S/c.md", body: "the gasket of the seal pump\n"},
+	)
+	if got := strings.Join(foundPaths(l.search(Query{Text: "gasket seal"})), " "); got != "S/b.md S/a.md S/c.md" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A note of a few words may not tell its language: then its words have the stems of what most documents speak, of English
+// where none tells.
+func TestANoteWithoutALanguageHasTheStemsOfTheOthers(t *testing.T) {
+	l := newLibrary(t)
+	l.put(page{path: "S/note.md", body: "contratti registrati, batteries charged\n"}, page{path: "S/zh.md", language: "zh", body: "电池 batteries\n"})
+	found := func(query string) string {
+		return strings.Join(foundPaths(l.search(Query{Text: query, Limit: 1})), " ")
+	}
+	if got := found("battery"); got != "S/note.md" {
+		t.Errorf("English: %q", got)
+	}
+	l.put(page{path: "S/en.md", language: "en", body: "one\n"}, page{path: "S/it.md", language: "it", body: "due\n"}, page{path: "S/it2.md", language: "it", body: "tre\n"})
+	a := l.search(Query{Text: "contratto"})
+	if len(a.Hits) != 1 || a.Hits[0].Match != MatchRelaxed || a.Hits[0].Document.Path != "S/note.md" {
+		t.Errorf("Italian: %v", foundPaths(a))
+	}
+}
+
 func TestIdentifierAsTypedStandsAboveItsParts(t *testing.T) {
 	l := newLibrary(t)
 	l.put(

@@ -40,7 +40,8 @@ const LayoutVersion = 9
 //	1: first.
 //	2: features know headings by the ids that authors gave them.
 //	3: problems of lists of blocks name the list; boxes are bounded.
-const ContentVersion = 3
+//	4: languages of short texts, and those that front matter names.
+const ContentVersion = 4
 
 // applicationID marks the file as ours ("shlf").
 const applicationID = 0x73686c66

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,6 +34,22 @@ func Language(s string) string {
 		return n.single(s)
 	}
 	return latinLanguage(s)
+}
+
+// scriptLanguages are those that Language tells by their script.
+var scriptLanguages = []string{"zh", "ja", "ko", "ru", "uk", "be", "sr", "bg", "el", "ar", "fa", "he", "th", "hi"}
+
+// NamedLanguage is the primary subtag of a language tag ("it-CH", "pt_BR", "EN"), "" when it is none that Language tells.
+func NamedLanguage(tag string) string {
+	primary, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(strings.TrimSpace(tag)), "_", "-"), "-")
+	known := slices.Contains(scriptLanguages, primary)
+	for _, p := range profiles {
+		known = known || p.language == primary
+	}
+	if !known {
+		return ""
+	}
+	return primary
 }
 
 // prose is s without code, link targets, addresses and HTML tags, as far as a line by line look can tell.
@@ -206,8 +223,9 @@ func latinLanguage(s string) string {
 			second = i
 		}
 	}
-	// A vote counts half when no other language has the word, so the share is doubled.
-	if votes[best]*2 < stopShare*float64(words) || votes[best] < 1 || votes[best] < stopLead*votes[second] {
+	// A vote counts half when no other language has the word, so the share is doubled. One such word is enough for a short
+	// text, if it is enough by its share.
+	if votes[best]*2 < stopShare*float64(words) || votes[best] < 0.5 || votes[best] < stopLead*votes[second] {
 		return ""
 	}
 	return profiles[best].language

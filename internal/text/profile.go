@@ -11,7 +11,7 @@ var profiles = [...]profile{
 	{"it", "il lo la le gli di del della dei delle degli e è che un una uno per con non si da dal dalla nel nella sono questo questa come più se al alla ai alle anche i o su sul ha può essere viene tutti quando dell nell all ed cui"},
 	{"de", "der die das und ist nicht ein eine einen einer zu mit für auf den dem des sie es im wird werden von als auch wenn sich oder kann sind bei aus nach um diese dieser wie hat zum zur durch einem nur noch über"},
 	{"fr", "le la les de des du et est un une pour que qui dans en pas sur avec au aux ce cette il elle vous par plus ou ne se sont être son sa ses nous votre cela si comme peut lorsque d l à où fait"},
-	{"es", "el la los las de del y es un una para que en no por con se al lo su sus como más esta este son o si puede cuando pero también está sobre ser hay desde cada todo entre usted nos fue donde muy"},
+	{"es", "el la los las de del y es un una para que en no por con se al lo su sus como más esta este son o si puede cuando pero también está sobre ser hay desde cada entre usted nos fue donde muy"},
 	{"pt", "o a os as de do da dos das e é um uma para que em não por com se no na nos nas ao à como mais este esta são ou pode quando mas também está sobre ser há você seu sua foi pelo pela isso cada"},
 	{"nl", "de het een en van niet dat die te op voor met zijn aan er om ook als wordt worden kan bij naar uit door dit deze maar of hebben heeft wij je u uw wanneer geen nog meer kunt"},
 	{"sv", "och att det som en på är av för med den till inte om ett har de i kan från så vi men eller var när du denna detta ska också vid under alla finns"},

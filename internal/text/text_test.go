@@ -157,6 +157,32 @@ func TestLanguageOfOrdinaryParagraphs(t *testing.T) {
 	}
 }
 
+func TestLanguageOfAFewWords(t *testing.T) {
+	for s, want := range map[string]string{
+		"This guide explains deployments.":          "en",
+		"# Pump\n\nThe pump runs.":                  "en",
+		"Notes about the meeting with suppliers":    "en",
+		"I contratti di locazione sono registrati.": "it",
+		"Ogni caldaia ha una valvola.":              "it",
+		"Die Verträge sind unterschrieben.":         "de",
+		"Les contrats sont signés.":                 "fr",
+		"TODO: buy milk":                            "",
+		"Running pumps quickly":                     "",
+	} {
+		if got := text.Language(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestLanguagesAreNamedByTheirTags(t *testing.T) {
+	for tag, want := range map[string]string{"it": "it", "EN": "en", "pt_BR": "pt", " zh-Hant-TW": "zh", "go": "", "English": "", "": ""} {
+		if got := text.NamedLanguage(tag); got != want {
+			t.Errorf("%q: %q, want %q", tag, got, want)
+		}
+	}
+}
+
 func TestLanguageIsUnsureOnCode(t *testing.T) {
 	for _, s := range []string{
 		"", "1234 --- 5678", "ok",
