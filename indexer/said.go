@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -168,6 +169,9 @@ func shelfRoot(folder string) (string, error) {
 		return "", fmt.Errorf("indexer: add shelf: %q is not an absolute path", folder)
 	}
 	root, err := filepath.EvalSymlinks(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("indexer: add shelf: there is no folder %q", folder)
+	}
 	if err != nil {
 		return "", fmt.Errorf("indexer: add shelf %q: %w", folder, err)
 	}
@@ -194,7 +198,7 @@ func (r *run) admit(name, root string) error {
 		return err
 	}
 	if s := r.shelves[name]; s != nil {
-		return fmt.Errorf("indexer: add shelf %q: there is one already, of %q; give another --name", name, s.Root.Path)
+		return fmt.Errorf("indexer: add shelf %q: there is one already, of %q; choose another name", name, s.Root.Path)
 	}
 	for _, s := range r.shelves {
 		if below(root, s.Root.Path) || below(s.Root.Path, root) {

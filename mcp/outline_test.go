@@ -497,8 +497,8 @@ func TestPromptsLeadThroughTheTools(t *testing.T) {
 	golden(t, "testdata/prompts.golden.txt", b.String())
 	for _, call := range []string{`{"name":"summarise_document"}`, `{"name":"summarise_document","arguments":{"doc_path":""}}`, `{"name":"nothing"}`, `{"name":"answer_with_citations","arguments":{"question":"x","colour":"red"}}`} {
 		p.send(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":` + call + `}`)
-		if r := p.receive(); r.Error == nil {
-			t.Errorf("%s: %s", call, r.Result)
+		if r := p.receive(); r.Error == nil || r.Error.Code != codeInvalidParams {
+			t.Errorf("%s: %s %+v", call, r.Result, r.Error)
 		}
 	}
 }

@@ -102,6 +102,10 @@ func (e *exchange) answer(ctx context.Context, m message) (frame []byte) {
 			response = r
 		}
 	}
+	if r, refused := response.(mcp.JSONRPCError); refused && m.method == string(mcp.MethodPromptsGet) && r.Error.Code == codeInternal {
+		r.Error.Code = codeInvalidParams // a prompt fails by its arguments only
+		response = r
+	}
 	return encodeResponse(response, m.id)
 }
 

@@ -100,7 +100,7 @@ func leads(v *store.View, q store.Query) ([]lead, error) {
 func leadOf(s store.RelatedSection) lead {
 	l := lead{
 		DocPath: clip(s.Path, clipPath), TitlePath: clipTrailOf(s.TitlePath), Kind: "doc_summary",
-		Summary: clip(s.Summary, clipProse), SourceChunkKeys: some(s.ChunkKeys, clipKeys), Score: round(s.Score),
+		Summary: clip(s.Summary, clipProse), SourceChunkKeys: some(s.ChunkKeys, clipKeys), Score: significant(s.Score),
 	}
 	if s.NodeID != "" {
 		l.Kind, l.NodeID = "section_summary", shownID(store.Node{ID: s.NodeID, Ordinal: s.Ordinal})

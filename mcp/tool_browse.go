@@ -197,7 +197,8 @@ func noFolder(v *store.View, folder string) error {
 	return missing("folder", folder, near, "browse_documents", "folder")
 }
 
-// missing refuses a name that is not there. resembling are the nearest that are.
+// missing refuses a name that is not there. resembling are the nearest that are; tool is to be called with one of them, ""
+// being the same again.
 func missing(noun, name string, resembling []string, tool, argument string) *refusal {
 	r := &refusal{code: NotFound, text: fmt.Sprintf("no %s %s", noun, quoted(name))}
 	options := []string{}
@@ -205,7 +206,11 @@ func missing(noun, name string, resembling []string, tool, argument string) *ref
 	for _, c := range resembling {
 		if clip(c, 400) == c {
 			near = append(near, c)
-			options = append(options, callText(tool, argument, arg(c)))
+			option := fmt.Sprintf("The same call with %s=%s", argument, arg(c))
+			if tool != "" {
+				option = callText(tool, argument, arg(c))
+			}
+			options = append(options, option)
 		}
 	}
 	if len(near) > 0 {

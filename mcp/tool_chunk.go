@@ -132,6 +132,9 @@ func findChunk(v *store.View, args values) (c store.Chunk, moved bool, hinted []
 	} else {
 		r.Key, ok = store.ParseKey(value)
 	}
+	if !ok && r.Document > 0 {
+		return c, false, nil, noSuchKey(v, r.Document, value)
+	}
 	if !ok {
 		return c, false, nil, invalid(field, quoted(value)+" is not a "+strings.ReplaceAll(field, "_", " "), wantedForm[field])
 	}
@@ -229,6 +232,15 @@ func chunkGone(v *store.View, r store.Reference) error {
 		return err
 	}
 	return gone(fmt.Sprintf("%s holds passage %s no more: it was edited", quoted(d.Path), store.KeyString(r.Key)), list, d.Path)
+}
+
+// noSuchKey is about what was given for a key, or a citation, and can be none.
+func noSuchKey(v *store.View, document int64, given string) error {
+	d, err := v.DocumentByID(document)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	return gone("there is no passage "+quoted(given)+"; a key is "+wantedForm["chunk_key"], nil, d.Path)
 }
 
 func gone(text string, list []candidate, docPath string) *refusal {

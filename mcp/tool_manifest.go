@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"shelfd/indexer"
+	"shelfd/internal/text"
 	"shelfd/store"
 )
 
@@ -96,7 +98,7 @@ func importManifest(ctx context.Context, c call) (json.RawMessage, error) {
 	}
 	m, err := store.ParseManifest(encode(c.args.object("manifest")))
 	if err != nil {
-		return nil, invalid("manifest", clip(err.Error(), 600), "an object as export gives it, with format_version 2")
+		return nil, invalid("manifest", clip(strings.TrimPrefix(text.Plainly(err.Error()), "manifest: "), 600), "an object as export gives it, with format_version 2")
 	}
 	shelf, dry := c.args.text("shelf"), c.args.flag("dry_run")
 	report, err := reporting(c, func(progress func(indexer.Progress)) (indexer.Import, error) {

@@ -285,6 +285,15 @@ func shortTexts(list []string, n int) []string {
 // round keeps four significant decimals: more is noise that costs tokens.
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
+// significant keeps four digits of a score, however small: where few texts hold a word, BM25 is next to nothing.
+func significant(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	scale := math.Pow(10, 3-math.Floor(math.Log10(math.Abs(x))))
+	return math.Round(x*scale) / scale
+}
+
 func round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 // progress is how far the index has come. Who does not see all of it is told whether a shelf that it sees is growing, and

@@ -145,7 +145,7 @@ func (c call) checkShelf(ctx context.Context, name string) error {
 				return nil
 			}
 		}
-		return missing("shelf", name, text.Nearest(name, names, 5), "sync", "shelf")
+		return missing("shelf", name, text.Nearest(name, names, 5), "", "shelf")
 	})
 }
 

@@ -81,6 +81,7 @@ func ParseKey(s string) (chunker.Key, bool) {
 }
 
 // ParseCitation reads a citation, with or without hints. Hints that it doesn't know, or that are broken, are left out.
+// Of one whose key is none the document is told all the same.
 func ParseCitation(s string) (Reference, bool) {
 	m := writtenCitation.FindStringSubmatch(strings.Trim(strings.TrimSpace(s), "<>[]()"))
 	if m == nil {
@@ -89,7 +90,7 @@ func ParseCitation(s string) (Reference, bool) {
 	key, ok := ParseKey(m[2])
 	id, err := strconv.ParseInt(m[1], 10, 64)
 	if !ok || err != nil {
-		return Reference{}, false
+		return Reference{Document: id}, false
 	}
 	hints, _ := url.ParseQuery(m[3]) // what could be read of them
 	return Reference{Document: id, Key: key, Terms: hints["term"], Text: hints.Get("text")}, true

@@ -277,7 +277,11 @@ func (s screen) problems(list []problemLine) {
 			s.line("… and %d more; see: shelfd status --json", len(list)-i)
 			return
 		}
-		s.line("%s %s: %s", s.paint(yellow, "problem"), p.Path, p.Reason)
+		place := p.Path
+		if p.Line > 0 {
+			place = fmt.Sprintf("%s:%d", p.Path, p.Line)
+		}
+		s.line("%s %s: %s", s.paint(yellow, "problem"), place, p.Reason)
 	}
 }
 
