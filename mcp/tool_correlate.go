@@ -44,8 +44,8 @@ type sampleLink struct {
 	Rationale   string             `json:"rationale"`
 }
 
-// maxSamples is how many links an answer shows at most: beyond that nobody reads them one by one.
-const maxSamples = 50
+// maxSamples is how many links an answer shows at most, if its budget lets it.
+const maxSamples = 200
 
 func correlateDocuments(ctx context.Context, c call) (json.RawMessage, error) {
 	x, err := c.indexer()
@@ -134,9 +134,18 @@ func correlateAdvice(d correlated) steps {
 		return next(fmt.Sprintf("Applied: %s, %s. These settings hold from now on, also when documents change.",
 			count(d.Written, "link was written", "links were written"), count(d.Removed, "was removed", "were removed")),
 			`docs_management(action="manage_document_links", operation="prune_heuristic_links", …) removes weak ones for good.`)
-	case fresh == 0:
-		return next("All links shown stand already.", "State those you are sure of with manage_document_links add.")
+	case fresh == 0 && len(d.Samples) == d.Proposed:
+		return next("All these links stand already.", "State those you are sure of with manage_document_links add.")
 	}
-	return next(count(d.Proposed, "link passes", "links pass")+"; those with stored=false are new.", "The same call with apply=true writes them and keeps these settings.",
-		"State those you are sure of with manage_document_links add.")
+	return next(count(d.Proposed, "link passes", "links pass")+"; those with stored=false are new.", append(unshown(d.Proposed-len(d.Samples),
+		`mode="document" with one of the sources shows its own`),
+		"The same call with apply=true writes them and keeps these settings.", "State those you are sure of with manage_document_links add.")...)
+}
+
+// unshown says of links that an answer had no room for how to see them.
+func unshown(n int, how string) []string {
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s not shown here: %s.", count(n, "link is", "links are"), how)}
 }

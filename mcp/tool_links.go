@@ -165,7 +165,7 @@ func pruneLinks(ctx context.Context, c call) (json.RawMessage, error) {
 	for i, l := range p.Links {
 		entries[i] = entryOf(l, 0)
 	}
-	return longest(min(len(entries), 200), func(n int) answer {
+	return longest(min(len(entries), maxSamples), func(n int) answer {
 		data := pruning{Apply: apply, Candidates: append([]linkEntry{}, entries[:n]...), Total: len(entries), Removed: p.Removed, Remaining: p.Remaining}
 		return answer{data, pruneAdvice(data, c.args)}
 	}), nil
@@ -177,7 +177,8 @@ func pruneAdvice(p pruning, args values) steps {
 		return next("No worked-out link is as weak as that.", "Raise max_confidence.")
 	case !p.Apply:
 		return next(count(p.Total, "link", "links")+" would be removed for good, weakest first; links that authors wrote and that someone stated are not among them.",
-			fmt.Sprintf("The same call with apply=true removes %s.", count(p.Total, "it", "them")))
+			append(unshown(p.Total-len(p.Candidates), "manage_document_links list with origin=\"heuristic\" goes through all of them"),
+				fmt.Sprintf("The same call with apply=true removes %s.", count(p.Total, "it", "them")))...)
 	case p.Remaining > 0:
 		return next(fmt.Sprintf("Removed; %s as weak moved up into their places.", count(p.Remaining, "link", "links")),
 			`docs_management(action="correlate", mode="shelf", min_confidence=…, apply=true) keeps weak links away altogether.`)
