@@ -123,11 +123,22 @@ func (n *identity) claim(i int, g store.File) error {
 	if err != nil {
 		return err
 	}
+	to := n.w.outcomes[i].prepared.Path
+	if n.w.comesBack(to, d.Path) {
+		return nil
+	}
 	n.w.ids[i] = g.Document
-	n.w.moves[d.Path] = n.w.outcomes[i].prepared.Path
+	n.w.moves[d.Path] = to
 	n.found(i)
 	delete(n.left, g.Document)
 	return nil
+}
+
+// comesBack says whether a new path is that of a document which a statement names and which went: what comes there is that
+// document, not the one that it was elsewhere, unless a statement names that one too and goes along with it.
+func (r *run) comesBack(path, from string) bool {
+	said := r.ledger.Said()
+	return said.Names(path) && !said.Names(from)
 }
 
 func (n *identity) found(i int) {
@@ -144,13 +155,16 @@ func (n *identity) moving() error {
 		if _, fresh := n.fresh[i]; !ok || !fresh {
 			continue
 		}
-		s.arrived(path)
 		known, err := n.v.FileAt(s.id, g.File)
 		if errors.Is(err, store.ErrNotFound) || err == nil && known.Document != g.Document {
+			s.arrived(path)
 			continue
 		}
 		if err := errors.Join(err, n.claim(i, g)); err != nil {
 			return err
+		}
+		if n.w.ids[i] != 0 {
+			s.arrived(path)
 		}
 	}
 	return nil
@@ -212,7 +226,7 @@ func (n *identity) revive() error {
 			continue
 		}
 		p, ok := n.w.recent.gone.take(o.file, t, n.same[o.file.Hash] == 1)
-		if !ok {
+		if !ok || n.w.comesBack(o.prepared.Path, p.path) {
 			continue
 		}
 		if _, err := n.v.DocumentByID(p.file.Document); !errors.Is(err, store.ErrNotFound) {

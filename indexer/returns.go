@@ -64,7 +64,7 @@ func (r *run) returnsDue() bool {
 		return false
 	}
 	for _, s := range r.shelves {
-		if !s.reconciled || s.waiting > 0 {
+		if !s.reconciled || s.waiting > 0 || s.looking {
 			return false
 		}
 	}
@@ -145,6 +145,11 @@ func (r *run) recognise(ctx context.Context, moves map[string]store.Holder) erro
 	if err := r.retry(ctx, func() error { return r.ledger.Append(record) }); err != nil {
 		return err
 	}
+	back := map[int64]bool{}
+	for from := range moves {
+		back[said.IDs[from]] = true
+	}
+	r.recent.gone.drop(func(p *passing) bool { return back[p.file.Document] })
 	for _, from := range slices.Sorted(maps.Keys(moves)) {
 		h := moves[from]
 		s := r.shelves[shelfOf(h.Path)]

@@ -231,6 +231,32 @@ func TestWhatTakesTheNameOfADocumentThatComesBackElsewhereIsThere(t *testing.T) 
 	l.Matches()
 }
 
+// Where a statement names a document that went, whatever comes to its place is that document: what came along from
+// elsewhere, of which nothing was said, goes.
+func TestWhatComesToTheNameOfADocumentThatIsSpokenOfIsThatDocument(t *testing.T) {
+	for _, from := range []string{"a/y.md", "b/y.md"} {
+		t.Run(from, func(t *testing.T) {
+			l := neighbours(t, func(x *indexer.Indexer) { x.Remember(time.Hour) })
+			l.Write("a/x.md", note(1))
+			l.Write(from, note(2))
+			l.Sync()
+			id := l.ID("a/x.md")
+			state(t, l, "a/x.md", "needs")
+			l.Remove("a/x.md")
+			l.Sync()
+			script(t, l, `mv `+from+` a/x.md`)
+			l.Sync()
+			if got, said := l.ID("a/x.md"), l.Ledger.Said().IDs["a/x.md"]; got != id || said != id {
+				t.Errorf("id %d, was %d; said: %d", got, id, said)
+			}
+			if n := strings.Count(l.Dump(), `"relation":"needs"`); n != 1 {
+				t.Errorf("%d links", n)
+			}
+			l.Matches()
+		})
+	}
+}
+
 // state has somebody say that a document is linked with the one that stays in b.
 func state(t *testing.T, l *shelftest.Library, source, relation string) {
 	t.Helper()
