@@ -27,22 +27,27 @@ type passing struct {
 // new ids, unless a statement names them.
 const mostPassing = 50_000
 
-// passings are the documents of one kind, found by content and by inode. The zero value is empty.
+// passings are the documents of one kind, found by content and by inode, each as it passed last. The zero value is empty.
 type passings struct {
 	list    []*passing // the oldest first
+	byID    map[int64]*passing
 	byHash  map[[32]byte][]*passing
 	byInode map[inode][]*passing
 }
 
 func (l *passings) add(p passing) {
 	if l.byHash == nil {
-		l.byHash, l.byInode = map[[32]byte][]*passing{}, map[inode][]*passing{}
+		l.byID, l.byHash, l.byInode = map[int64]*passing{}, map[[32]byte][]*passing{}, map[inode][]*passing{}
+	}
+	if before := l.byID[p.file.Document]; before != nil {
+		l.taken(before)
 	}
 	if len(l.list) >= mostPassing {
 		l.forget(l.list[0])
 		l.list = l.list[1:]
 	}
 	l.list = append(l.list, &p)
+	l.byID[p.file.Document] = &p
 	l.byHash[p.file.Hash] = append(l.byHash[p.file.Hash], &p)
 	l.byInode[inodeOf(p.file)] = append(l.byInode[inodeOf(p.file)], &p)
 }
@@ -71,6 +76,7 @@ func (l *passings) taken(p *passing) passing {
 
 // forget lets p be found no more.
 func (l *passings) forget(p *passing) {
+	delete(l.byID, p.file.Document)
 	unlink(l.byHash, p.file.Hash, p)
 	unlink(l.byInode, inodeOf(p.file), p)
 }

@@ -30,8 +30,27 @@ func TestEachPassingDocumentIsTakenForItself(t *testing.T) {
 		}
 	}
 	l.drop(func(*passing) bool { return false })
-	if len(l.list)+len(l.byHash)+len(l.byInode) != 0 {
-		t.Errorf("%d are left, %d, %d", len(l.list), len(l.byHash), len(l.byInode))
+	if len(l.list)+len(l.byID)+len(l.byHash)+len(l.byInode) != 0 {
+		t.Errorf("%d are left, %d, %d, %d", len(l.list), len(l.byID), len(l.byHash), len(l.byInode))
+	}
+}
+
+// A document that went twice is one document, as it was last: two files must not be taken for it.
+func TestADocumentPassesAsItWasLast(t *testing.T) {
+	var l passings
+	first, last := passingOf(1), passingOf(2)
+	last.file.Document = 1
+	l.add(first)
+	l.add(last)
+	if p, ok := l.take(first.file, traits{}, true); ok {
+		t.Errorf("as it was before: took %d", p.file.Document)
+	}
+	if p, ok := l.take(last.file, traits{}, true); !ok || p.file.Document != 1 {
+		t.Errorf("as it was last: took %d, %t", p.file.Document, ok)
+	}
+	l.drop(func(*passing) bool { return false })
+	if len(l.list)+len(l.byID)+len(l.byHash)+len(l.byInode) != 0 {
+		t.Errorf("%d are left, %d, %d, %d", len(l.list), len(l.byID), len(l.byHash), len(l.byInode))
 	}
 }
 

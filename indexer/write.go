@@ -237,6 +237,9 @@ func (w *writing) settleID(tx *store.Tx, i int, o outcome) (int64, error) {
 	if o.change.Known != nil {
 		id = o.change.Known.Document
 	}
+	if slices.Contains(w.changed, id) { // whatever led here, two files are never one document: one would be lost
+		id = 0
+	}
 	if err := w.makeRoom(tx, o.prepared.Path, id); err != nil || id == 0 {
 		return 0, err
 	}
