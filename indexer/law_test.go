@@ -137,3 +137,14 @@ func TestEventsAloneEqualRebuild(t *testing.T) {
 		e.Follows()
 	})
 }
+
+// What comes to a name may be any of many documents that went or came before, and what had a name may be back under
+// another: each is there, and nothing else. Nothing is forgotten meanwhile.
+func TestShuffledDocumentsEqualRebuild(t *testing.T) {
+	remember := func(x *indexer.Indexer) { x.Remember(time.Hour) }
+	sequences(t, 5, remember, func(e *editing) {
+		e.shuffle()
+		e.Sync()
+		e.Matches()
+	})
+}

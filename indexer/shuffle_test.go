@@ -4,26 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"testing"
-	"time"
-
-	"shelfd/indexer"
 )
 
 // Where documents go that are shuffled: some places are outside the shelves.
 var shuffledPlaces = []string{
 	"base/a.md", "base/b.md", "base/c.md", "base/sub/a.md", "custom/a.md", "custom/b.md", "away/1", "away/2", "away/3", "away/4",
-}
-
-// What comes to a name may be any of many documents that went or came before, and what had a name may be back under
-// another: each is there, and nothing else. Nothing is forgotten meanwhile.
-func TestShuffledDocumentsEqualRebuild(t *testing.T) {
-	remember := func(x *indexer.Indexer) { x.Remember(time.Hour) }
-	sequences(t, 5, remember, func(e *editing) {
-		e.shuffle()
-		e.Sync()
-		e.Matches()
-	})
 }
 
 // shuffle puts what stands at some places to others, and new documents at some.
