@@ -109,6 +109,29 @@ func TestWordsLikeOneAreThoseOfANaiveLook(t *testing.T) {
 	})
 }
 
+// So does looking inside words, of any script.
+func TestWordsThatHoldAPartAreThoseOfANaiveLook(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.StringMatching(`[ab0é水]{1,9}`), 1, 60).Draw(t, "words"))))
+		part := rapid.StringMatching(`[ab0é水]{1,4}`).Draw(t, "part")
+		w, b := &vocabulary{}, []byte{'\n'}
+		var want, got []string
+		for _, s := range words {
+			b = w.append(b, s, 1)
+			if s != part && strings.Contains(s, part) {
+				want = append(want, s)
+			}
+		}
+		w.text = string(b)
+		for _, f := range w.containing(part) {
+			got = append(got, f.term)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("containing %q: %q, want %q", part, got, want)
+		}
+	})
+}
+
 func TestMergedVocabularyIsInOrder(t *testing.T) {
 	w, b := &vocabulary{}, []byte{'\n'}
 	for _, s := range []string{"b", "d", "f"} {

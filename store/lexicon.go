@@ -155,6 +155,16 @@ type vocabulary struct {
 	starts  []int32
 	rows    []int32
 	letters []uint32 // which letters a term has, see lettersOf
+	pairs   []uint32 // and which pairs of bytes, see pairsOf
+}
+
+// pairsOf has a bit for each pair of neighbouring bytes, several pairs to a bit: a term has all bits of what it holds.
+func pairsOf(term string) uint32 {
+	var set uint32
+	for i := 1; i < len(term); i++ {
+		set |= 1 << ((uint32(term[i-1])<<8 | uint32(term[i])) * 0x9e3779b1 >> 27)
+	}
+	return set
 }
 
 // vocabulary reads the terms of an index but those of scopes, which begin with "~". It takes a while: FTS5 counts the
@@ -181,6 +191,7 @@ func (w *vocabulary) append(text []byte, term string, rows int32) []byte {
 	w.starts = append(w.starts, int32(len(text)))
 	w.rows = append(w.rows, rows)
 	w.letters = append(w.letters, lettersOf(term))
+	w.pairs = append(w.pairs, pairsOf(term))
 	return append(append(text, term...), '\n')
 }
 
@@ -232,21 +243,16 @@ func (w *vocabulary) from(start string) []vocabularyTerm {
 // containing are the terms that hold a part inside, and more than that.
 func (w *vocabulary) containing(part string) []vocabularyTerm {
 	var terms []vocabularyTerm
-	for at := 0; ; {
-		i := strings.Index(w.text[at:], part)
-		if i < 0 {
-			return terms
+	wanted := pairsOf(part)
+	for n, pairs := range w.pairs {
+		if pairs&wanted != wanted {
+			continue
 		}
-		n, exact := slices.BinarySearch(w.starts, int32(at+i))
-		if !exact {
-			n--
-		}
-		term := w.term(n)
-		if len(term) > len(part) {
+		if term := w.term(n); len(term) > len(part) && strings.Contains(term, part) {
 			terms = append(terms, vocabularyTerm{term, int(w.rows[n])})
 		}
-		at = int(w.starts[n]) + len(term)
 	}
+	return terms
 }
 
 // termSet is a set of terms by their hashes: two terms with one hash of 64 bits are taken for one.

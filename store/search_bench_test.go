@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand"
 	"os"
@@ -136,5 +137,20 @@ func BenchmarkSearchWorkCorpus(b *testing.B) {
 			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
 			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 		})
+	}
+}
+
+// BenchmarkSearchForNothing measures searches for words that stand nowhere, as who waits for a save asks.
+func BenchmarkSearchForNothing(b *testing.B) {
+	archive := workCorpus(b)
+	l := newLibrary(b)
+	l.fill(b, archive)
+	l.search(Query{Text: "nowhere0begin"}) // reads the vocabulary
+	n := 0
+	for b.Loop() {
+		n++
+		if answer := l.search(Query{Text: fmt.Sprintf("meanwhile%dword%x", n, n*7919)}); len(answer.Hits) > 0 {
+			b.Fatal("found")
+		}
 	}
 }
