@@ -4,11 +4,12 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME   ?= 30s
 CORPUS     ?=
 
-.PHONY: soak check test bench relevance calibrate fuzz golden format
+.PHONY: soak check test bench relevance calibrate fuzz golden format release release-check
 
 check:
 	@unformatted="$$(go run $(GOFUMPT) -l .)"; [ -z "$$unformatted" ] || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
 	go vet ./...
+	GOOS=darwin go vet ./...
 	go run $(STATICCHECK) ./...
 	go test -race ./...
 

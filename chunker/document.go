@@ -30,7 +30,7 @@ type Document struct {
 	Description string   // front matter description, else ""
 	Aliases     []string // front matter aliases/alias, as written
 	Tags        []string // front matter tags/tag/keywords, then inline #tags; without '#', first spelling kept, unique under case folding
-	Language    string   // BCP 47 primary subtag as front matter has it, else guessed from the text ("en", "it", "zh", …); "" when unsure
+	Language    string   // BCP 47 primary subtag of a language we know as front matter has it, else guessed from the text ("en", "it", "zh", …); "" when unsure
 
 	// Date is front matter date|updated|lastmod|created (the first that parses), else the zero time.
 	Date time.Time

@@ -75,12 +75,12 @@ func (b *bulk) add(jobs []job, stands bool) {
 		b.mu.Unlock()
 		return
 	}
-	b.enqueue(jobs, stands)
+	b.enqueueLocked(jobs, stands)
 	b.mu.Unlock()
 }
 
-// enqueue must be called with mu held.
-func (b *bulk) enqueue(jobs []job, stands bool) {
+// enqueueLocked puts files down to be read.
+func (b *bulk) enqueueLocked(jobs []job, stands bool) {
 	late := len(b.queue) > 0
 	b.queue = append(b.queue, jobs...)
 	if late || stands {

@@ -43,7 +43,7 @@ func (b *bulk) end(at *reading) (left bool) {
 	p := b.parked[at.shelf]
 	if p.readers--; p.readers == 0 {
 		delete(b.parked, at.shelf)
-		b.enqueue(p.jobs, true)
+		b.enqueueLocked(p.jobs, true)
 	}
 	return true
 }
@@ -87,14 +87,14 @@ func (b *bulk) relieve(ctx context.Context, before time.Time) {
 		}
 		at.left = true
 		b.ahead -= at.size
-		b.park(at.shelf)
+		b.parkLocked(at.shelf)
 		b.done.Add(1)
 		go b.read(ctx)
 	}
 }
 
-// park keeps the readers from a shelf, mu being held.
-func (b *bulk) park(s *shelf) {
+// parkLocked keeps the readers from a shelf.
+func (b *bulk) parkLocked(s *shelf) {
 	if b.parked[s] == nil {
 		b.parked[s] = &parked{}
 	}

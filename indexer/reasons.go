@@ -81,10 +81,14 @@ func emptyReason(s *shelf, err error, n int) string {
 	if err != nil {
 		return faultReason(s, err, n)
 	}
-	return fmt.Sprintf("%s is empty, where %d documents stood; mount it or put them back; %s", s.Root.Path, n, waiting(s, n))
+	return fmt.Sprintf("%s is empty, where %s stood; mount it or put them back; %s", s.Root.Path, plural(n, "document"), waiting(s, n))
 }
 
 // waiting says that nothing is lost before it names what removes documents.
 func waiting(s *shelf, n int) string {
-	return fmt.Sprintf("its %d documents are kept and searched meanwhile, and waiting is safe: they come back with the folder. Only to remove them from the index: shelfd sync --accept-deletions %s", n, s.Name)
+	kept := plural(n, "document") + " are"
+	if n == 1 {
+		kept = "1 document is"
+	}
+	return fmt.Sprintf("its %s kept and searched meanwhile, and waiting is safe: all comes back with the folder. Only to remove it from the index: shelfd sync --accept-deletions %s", kept, s.Name)
 }

@@ -62,11 +62,11 @@ func (n *news) add(c indexer.Changed) {
 			n.changed[path], n.listed[path] = struct{}{}, struct{}{}
 		}
 	}
-	n.plan(newsPause)
+	n.planLocked(newsPause)
 }
 
-// plan must be called with mu held.
-func (n *news) plan(d time.Duration) {
+// planLocked has the news passed on in a while, unless that is planned.
+func (n *news) planLocked(d time.Duration) {
 	if !n.due {
 		n.due = true
 		n.passing.Add(1)
@@ -95,7 +95,7 @@ func (n *news) pass() {
 	n.changed = map[string]struct{}{}
 	if len(n.listed) > 0 && len(n.audience) > 0 {
 		if wait := listPause - time.Since(n.told); wait > 0 {
-			n.plan(wait)
+			n.planLocked(wait)
 		} else {
 			listed, n.listed, n.told = n.listed, map[string]struct{}{}, time.Now()
 		}

@@ -282,7 +282,7 @@ func shortTexts(list []string, n int) []string {
 	return out
 }
 
-// round keeps four significant decimals: more is noise that costs tokens.
+// round keeps four decimal places: more is noise that costs tokens.
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
 // significant keeps four digits of a score, however small: where few texts hold a word, BM25 is next to nothing.

@@ -41,15 +41,15 @@ func (ses *session) hear(changed, listed map[string]struct{}, running *sync.Wait
 	u := &ses.untold
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.keep(watched, slices.Collect(maps.Keys(listed)))
+	u.keepLocked(watched, slices.Collect(maps.Keys(listed)))
 	if !u.busy && len(u.changed)+len(u.listed) > 0 {
 		u.busy = true
 		running.Go(ses.workOffUntold)
 	}
 }
 
-// keep must be called with mu held.
-func (u *untold) keep(changed, listed []string) {
+// keepLocked adds to what is to be told.
+func (u *untold) keepLocked(changed, listed []string) {
 	if u.changed == nil && len(changed)+len(listed) > 0 {
 		u.changed, u.listed = map[string]struct{}{}, map[string]struct{}{}
 	}
@@ -78,7 +78,7 @@ func (u *untold) take() (changed, listed []string, more bool) {
 func (u *untold) giveBack(changed, listed []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.keep(changed, listed)
+	u.keepLocked(changed, listed)
 }
 
 // workOffUntold passes on what there is, and tries again what could not be, until the session ends.

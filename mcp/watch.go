@@ -132,8 +132,8 @@ func note(method string, stream json.RawMessage, params map[string]any) []byte {
 	}{mcp.JSONRPC_VERSION, method, params})
 }
 
-// room refuses what goes over a session's limits. It must be called with mu held.
-func (w *watched) room(documents, streams int) *fault {
+// roomLocked refuses what goes over a session's limits.
+func (w *watched) roomLocked(documents, streams int) *fault {
 	switch {
 	case w.count+documents > maxWatched:
 		return &fault{code: codeInvalidParams, text: fmt.Sprintf("a session may watch %d documents; unsubscribe from some first", maxWatched)}
@@ -158,7 +158,7 @@ func subscribe(ctx context.Context, e *exchange, params json.RawMessage) (any, e
 		w.uris = map[string]string{}
 	}
 	if _, again := w.uris[path]; !again {
-		if f := w.room(1, 0); f != nil {
+		if f := w.roomLocked(1, 0); f != nil {
 			return nil, f
 		}
 		w.count++
@@ -213,7 +213,7 @@ func (e *exchange) openStream(ctx context.Context, m message, box *outbox) (*str
 	w := &e.watched
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if f := w.room(len(st.uris), 1); f != nil {
+	if f := w.roomLocked(len(st.uris), 1); f != nil {
 		f.id = m.id
 		return nil, f
 	}

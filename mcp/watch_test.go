@@ -238,6 +238,9 @@ func TestNewsWaitsForASlowClientAndIsToldOnce(t *testing.T) {
 	for i := range 5 { // fills the socket, and what the server keeps
 		p.send(rpc(fmt.Sprint(i), "resources/read", uriParam("shelf://Standard/large.md")))
 	}
+	if _, err := p.in.Peek(1); err != nil { // the first answer is on its way, and larger than what a socket holds
+		t.Fatal(err)
+	}
 	witness := l.dial(t)
 	witness.handshake()
 	witness.request("resources/subscribe", uriParam(a), nil)

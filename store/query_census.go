@@ -309,7 +309,7 @@ func languageAt(place int64) uint8 {
 	return uint8(1 + (place-1)/3)
 }
 
-// languageNumber is the number of a language, 0 when it has no stemmer.
+// languageNumber is the number of a language, noLanguage of none, 0 when it has no stemmer.
 func languageNumber(language string) uint8 {
 	if language == "" {
 		return noLanguage

@@ -79,8 +79,8 @@ func TestKeptPostingsFollowEveryChange(t *testing.T) {
 		followed := l.s.censuses.last
 		l.s.censuses.forget(l.s.commits.Load())
 		fresh := answers()
-		if taken := l.s.censuses.last; fmt.Sprint(followed.documents, followed.places, followed.firsts, followed.chunks, followed.languages) !=
-			fmt.Sprint(taken.documents, taken.places, taken.firsts, taken.chunks, taken.languages) {
+		if taken := l.s.censuses.last; fmt.Sprint(followed.documents, followed.places, followed.firsts, followed.chunks, followed.languages, followed.usual) !=
+			fmt.Sprint(taken.documents, taken.places, taken.firsts, taken.chunks, taken.languages, taken.usual) {
 			t.Fatalf("round %d: the census that follows is another than the one that is taken", round)
 		}
 		if !slices.Equal(kept, fresh) {

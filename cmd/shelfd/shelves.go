@@ -97,11 +97,15 @@ func (p *program) allShelves(ctx context.Context) ([]shelfLine, error) {
 	if c, err := p.config(paths); err == nil { // what is wrong with it, serve says
 		waiting = append(waiting, others(c.All(), waiting)...)
 	}
+	reason := "it waits for a daemon; start one with: shelfd serve"
+	if p.answers(ctx, paths.Socket) {
+		reason = "the daemon that runs has not taken it in; shelfd status says what it is doing"
+	}
 	for _, s := range waiting {
 		if !slices.ContainsFunc(shelves, func(k shelfLine) bool { return k.Name == s.Name || k.Root == s.Root }) {
 			shelves = append(shelves, shelfLine{
 				Name: s.Name, Root: s.Root, Description: s.Description, Origin: cmp.Or(origins[s.Name], "config"), State: store.StateIndexing,
-				Reason: "it waits for a daemon; start one with: shelfd serve",
+				Reason: reason,
 			})
 		}
 	}
@@ -109,6 +113,17 @@ func (p *program) allShelves(ctx context.Context) ([]shelfLine, error) {
 		return nil, missing
 	}
 	return shelves, nil
+}
+
+// answers says whether a daemon listens.
+func (p *program) answers(ctx context.Context, socket string) bool {
+	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+	defer stop()
+	c, err := client.Dial(ctx, socket)
+	if err == nil {
+		c.Close()
+	}
+	return err == nil
 }
 
 // noteAbsence says that the states are old when no daemon keeps them.
