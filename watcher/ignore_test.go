@@ -174,7 +174,8 @@ func TestIncludeAgreesWithDoublestar(t *testing.T) {
 		pattern := strings.Join(append(rapid.SliceOfN(segment, 0, 3).Draw(t, "folders"), "x*"), "/")
 		name := rapid.StringMatching(`[abé*]{1,3}`)
 		path := strings.Join(append(rapid.SliceOfN(name, 0, 4).Draw(t, "path"), "xa"), "/")
-		want, err := doublestar.Match(pattern, path)
+		// doublestar lets [^a] take a slash: it is asked with what else there is in names.
+		want, err := doublestar.Match(strings.ReplaceAll(pattern, "[^a]", "[bé*x]"), path)
 		if err != nil {
 			t.Skip(err)
 		}
